@@ -1,0 +1,195 @@
+"""What adjoints do with cotangents: zeros, broadcast, projection, accumulation, strong zero.
+
+Rule bodies and generated code call these functions. Each is a primitive with a derivative of its own
+(`rules.python.cotangents`), so that adjoints are differentiated like any other program.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rules.rule import primitive
+
+
+@primitive
+def zeros_like(x: Any) -> Any:
+    """Zeros of the shape and dtype of `x`, in every container of it; `None`, a value never made, stays None."""
+    if isinstance(x, np.ndarray):
+        return np.zeros_like(x, subok=False)
+    if isinstance(x, list):
+        return [zeros_like.__wrapped__(item) for item in x]  # type: ignore[attr-defined]
+    if x is None:
+        return None
+    return np.zeros_like(x) if hasattr(x, "shape") and x.shape else type(x)(0)
+
+
+@primitive
+def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    """The cotangent of a reduction over `axis`, as a read-only view of the shape of `like`."""
+    d = np.asarray(d, dtype=like.dtype)
+    if d.ndim and not keepdims:
+        axes = range(like.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        d = np.expand_dims(d, tuple(k % like.ndim for k in axes))
+    return np.broadcast_to(d, like.shape)
+
+
+@primitive
+def project(d: Any, like: Any) -> Any:
+    """Make the cotangent `d` one of `like`: sum over broadcast axes, take the real part, cast.
+
+    Idle where shape and dtype fit already: then `d` itself is returned.
+    """
+    if like is None:
+        return d
+    if not isinstance(like, np.ndarray):
+        if getattr(d, "ndim", 0):
+            d = np.sum(d)
+        if isinstance(d, complex | np.complexfloating) and not isinstance(like, complex | np.complexfloating):
+            d = d.real
+        return type(like)(d) if isinstance(like, np.generic) else d
+    d = np.asarray(d)
+    if d.shape != like.shape:
+        extra = d.ndim - like.ndim
+        if extra < 0:
+            d = np.broadcast_to(d, like.shape)
+        else:
+            axes = tuple(range(extra)) + tuple(
+                i + extra for i, n in enumerate(like.shape) if n == 1 and d.shape[i + extra] != 1
+            )
+            d = np.sum(d, axis=axes, keepdims=True).reshape(like.shape) if axes else np.broadcast_to(d, like.shape)
+    if d.dtype != like.dtype:
+        if d.dtype.kind == "c" and like.dtype.kind != "c":
+            d = d.real
+        d = d.astype(like.dtype, copy=False)
+    return d
+
+
+@primitive
+def accumulate(a: Any, b: Any) -> Any:
+    """The sum of two cotangents of one list, element by element; None stands for a value never made."""
+    if isinstance(a, list):
+        return [accumulate.__wrapped__(x, y) for x, y in zip(a, b, strict=True)]  # type: ignore[attr-defined]
+    if a is None:
+        return b
+    return a if b is None else a + b
+
+
+@primitive
+def restack(items: list[Any], like: Any) -> Any:
+    """The rows `items` as one array of the shape of `like`, whose rows a loop has read."""
+    return np.stack(items).astype(like.dtype, copy=False) if items else np.zeros_like(like)
+
+
+@primitive
+def unstack(a: Any) -> list[Any]:
+    """The rows of an array, as a list of views."""
+    return list(a)
+
+
+@primitive
+def strong(d: Any, factor: Any) -> Any:
+    """`d * factor`, and exactly zero where `d` is zero, whatever the factor (an infinity, a NaN)."""
+    if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):
+        return d * factor if d else d * 0
+    with np.errstate(invalid="ignore"):
+        out = d * factor
+    np.copyto(out, 0, where=np.equal(d, 0))
+    return out
+
+
+@primitive
+def strong_divide(d: Any, q: Any) -> Any:
+    """`d / q`, and exactly zero where `d` is zero, whatever `q`. Numbers never raise ZeroDivisionError."""
+    if not isinstance(d, np.ndarray) and not isinstance(q, np.ndarray):
+        if not d:
+            return d * 0
+        if q == 0 and isinstance(q, int | float) and isinstance(d, int | float):
+            return math.nan if d != d else math.copysign(math.inf, d) * math.copysign(1.0, q)
+        return d / q
+    d, q = np.broadcast_arrays(d, q)
+    return np.divide(d, q, out=np.zeros(d.shape, np.result_type(d, q, np.float16)), where=np.not_equal(d, 0))
+
+
+def _basic(index: Any) -> bool:
+    items = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or isinstance(i, int | np.integer | slice) for i in items)
+
+
+def _mask(index: Any) -> bool:
+    return isinstance(index, np.ndarray) and index.dtype == bool
+
+
+@primitive
+def update(a: Any, path: tuple[Any, ...], op: str, value: Any) -> Any:
+    """A copy of `a` with `value` stored (`set`), added or subtracted (`add`, `sub`), ... at `path`.
+
+    `path` is the steps from the storage: indices, or "T". With repeated indices `add` and `sub` accumulate and
+    the last `set` wins.
+    """
+    out = list(a) if isinstance(a, list) else a.copy(order="K")
+    place, last = out, path[-1]
+    for step in path[:-1]:
+        place = place.T if step == "T" else place[step]
+    if isinstance(last, str):
+        place, last = place.T, ...
+    if op == "set":
+        place[last] = value
+    elif isinstance(out, list):
+        place[last] = accumulate(place[last], value if op == "add" else -value)
+    elif op in ("add", "sub"):
+        if _basic(last) or _mask(last):
+            place[last] += value if op == "add" else -value
+        else:
+            (np.add if op == "add" else np.subtract).at(place, last, value)
+    elif op == "mul":
+        place[last] *= value
+    elif op == "div":
+        place[last] /= value
+    else:
+        raise ValueError(f"update has no operation {op!r}")
+    return out
+
+
+def scatter(d: Any, like: Any, index: Any) -> Any:
+    """Zeros of the shape of `like` with `d` added at `index`; repeated indices accumulate."""
+    return update(zeros_like(like), (index,), "add", d)
+
+
+@primitive
+def length(x: Any, axis: int = 0) -> int:
+    """`x.shape[axis]`."""
+    return x.shape[axis]
+
+
+@primitive
+def size(x: Any) -> int:
+    """`x.size`: the number of elements."""
+    return x.size
+
+
+def count(a: Any, axis: int | tuple[int, ...] | None) -> Any:
+    """How many elements of `a` go into one of a reduction over `axis`."""
+    if axis is None:
+        return size(a)
+    n: Any = 1
+    for k in axis if isinstance(axis, tuple) else (axis,):
+        n = length(a, k % a.ndim) * n if not isinstance(n, int) or n != 1 else length(a, k % a.ndim)
+    return n
+
+
+class Thunk:
+    """A cotangent that is computed when first asked for, once."""
+
+    __slots__ = ("_make", "_value")
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make: Callable[[], Any] | None = make
+        self._value: Any = None
+
+    def __call__(self) -> Any:
+        if self._make is not None:
+            self._value = self._make()
+            self._make = None
+        return self._value

@@ -1,0 +1,1 @@
+"""Rules for NumPy, filed as its documentation files the functions."""

@@ -1,0 +1,124 @@
+"""Derivatives of the primitives that adjoints are made of, so that an adjoint is a program like any other."""
+
+from typing import Any
+
+from rules.cotangent import (
+    accumulate, length, project, restack, size, spread, strong, strong_divide, unstack, update, zeros_like,
+)  # fmt: skip
+from rules.kind import ONE, Array, Num, Seq, array_or_number, broadcast, kind_of, library, promote
+from rules.kind import lengths as _lengths
+from rules.rule import Like, nondifferentiable, rule
+
+
+def _item(d: Any, path: tuple[Any, ...]) -> Any:
+    for step in path:
+        d = d.T if isinstance(step, str) else d[step]
+    return d
+
+
+nondifferentiable("z = zeros_like(x)", zeros_like, kind=lambda x: x)
+nondifferentiable("n = length(x, axis=0)", length, kind=lambda x, axis: Num(int, _lengths().resolve(x.shape[axis])))
+
+
+def _size_kind(x: Any) -> Num:
+    known = [n for n in x.shape if n != ONE]
+    return Num(int, known[0] if len(known) == 1 else None)
+
+
+nondifferentiable("n = size(x)", size, kind=_size_kind)
+
+
+@rule("y = spread(d, like, axis=None, keepdims=False)", spread)
+class spread_rule:
+    def kind(d, like): return Array(like.dtype, like.shape, like.xp) if isinstance(like, Array) else like
+    view = "d"
+
+    def d_d(d_y, d: Like, like: Like, axis, keepdims):
+        import numpy as np
+
+        if not d.ndim:
+            return np.sum(d_y)
+        return np.sum(d_y, axis=axis, keepdims=keepdims)
+
+    def t_y(t_d, like: Like, axis, keepdims): return spread(t_d, like, axis, keepdims)
+
+
+@rule("y = project(d, like)", project)
+class project_rule:
+    def kind(d, like): return like
+    view = "d"
+    def d_d(d_y, d: Like): return spread_to(d_y, d)
+    def t_y(t_d, like: Like): return project(t_d, like)
+
+
+def spread_to(d: Any, like: Any) -> Any:
+    """Broadcast a cotangent to the shape of `like`, from which a projection has summed."""
+    return project(d, like)
+
+
+@rule("c = accumulate(a, b)", accumulate)
+class accumulate_rule:
+    def kind(a, b): return a
+    view = "a b"
+    def d_a(d_c): return d_c
+    def d_b(d_c): return d_c
+    def t_c(t_a, t_b): return accumulate(t_a, t_b)
+
+
+
+
+@rule("y = restack(items, like)", restack)
+class restack_rule:
+    def kind(items, like): return like
+    def d_items(d_y): return unstack(d_y)
+
+
+@rule("items = unstack(a)", unstack)
+class unstack_rule:
+    def kind(a): return Seq(array_or_number(a.dtype, a.shape[1:], a.xp))
+    view = "a"
+    def d_a(d_items, a: Like): return restack(d_items, a)
+
+
+@rule("z = strong(d, factor)", strong)
+class strong_rule:
+    def kind(d, factor): return _product(d, factor)
+    def d_d(d_z, factor): return strong(d_z, factor)
+    def d_factor(d_z, d): return d_z * d
+
+
+@rule("z = strong_divide(d, q)", strong_divide)
+class strong_divide_rule:
+    def kind(d, q): return _product(d, q)
+    def d_d(d_z, q): return strong_divide(d_z, q)
+    def d_q(d_z, q, z): return -strong_divide(d_z * z, q)
+
+
+def _product(a: Any, b: Any) -> Num | Array:
+    a, b = kind_of(a), kind_of(b)
+    if isinstance(a, Num) and isinstance(b, Num) and a.python and b.python:
+        return Num(type(a.type(1) * b.type(1.0) + 0.0))
+    return array_or_number(promote(a, b, Num(float)), broadcast(a.shape, b.shape), library(a, b))
+
+
+@rule("b = update(a, path, op, value)", update)
+class update_rule:
+    static = "op"
+    def kind(a): return a
+
+    def d_a(d_b, path, op, value):
+        if op in ("add", "sub"):
+            return d_b
+        if op == "set":
+            return update(d_b, path, "set", 0)
+        return update(d_b, path, op, value)
+
+    def d_value(d_b, a, path, op, b):
+        d = _item(d_b, path)
+        if op in ("set", "add"):
+            return d
+        if op == "sub":
+            return -d
+        if op == "mul":
+            return d * _item(a, path)
+        raise TypeError("the derivative of `/=` at a place is taken from its parts")

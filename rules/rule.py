@@ -1,0 +1,386 @@
+"""How a derivative rule is written, validated and found.
+
+A rule is a class of plain functions whose parameter names say what they want; nothing here knows the compiler.
+"""
+
+import ast
+import inspect
+import operator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+REQUIRED = inspect.Parameter.empty
+#: Arguments that must be known when a call is compiled; a rule's `static = "..."` names more.
+STATIC = frozenset({"axis", "axes", "axis1", "axis2", "keepdims", "dtype", "ddof", "correction", "order", "mode", "offset"})
+
+
+class RuleError(TypeError):
+    """A rule is written against its own grammar; the text says which rule and what to write."""
+
+
+class Like:
+    """Annotation of a pullback's parameter: shape and dtype are wanted, the value is never kept."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of the primal: its name, default (or REQUIRED), and whether it is `*name`."""
+
+    name: str
+    default: Any = REQUIRED
+    star: bool = False
+
+
+@dataclass(frozen=True)
+class Derivative:
+    """A pullback or pushforward: the function, the names it wants, and those it wants only the shape of."""
+
+    function: Callable[..., Any]
+    wants: tuple[str, ...]
+    like: frozenset[str]
+
+
+@dataclass(eq=False)
+class Rule:
+    """The derivative of one function, or the knowledge that there is none.
+
+    `pullbacks` maps an argument to its `Derivative`; `pushforward` is forward mode. `view` names the
+    arguments whose memory the primal's result may share. `why` is set for functions that are refused.
+    """
+
+    name: str
+    result: str
+    parameters: tuple[Parameter, ...]
+    functions: tuple[Callable[..., Any], ...]
+    methods: tuple[str, ...] = ()
+    pullbacks: dict[str, Derivative] = field(default_factory=dict)
+    pushforward: Derivative | None = None
+    kind: Callable[..., Any] | None = None
+    static: frozenset[str] = STATIC
+    view: frozenset[str] = frozenset()
+    borrows: dict[str, frozenset[str]] = field(default_factory=dict)
+    infinite_at_pole: bool = False
+    differentiable: bool = True
+    why: str = ""
+    where: str = ""
+
+    def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The call's arguments by the rule's names, defaults filled in. Raises TypeError as a call would."""
+        bound: dict[str, Any] = {}
+        rest = list(args)
+        given = dict(kwargs)
+        for p in self.parameters:
+            if p.star:
+                bound[p.name] = tuple(rest)
+                rest = []
+            elif rest:
+                if p.name in given:
+                    raise TypeError(f"{self.name}() got multiple values for argument {p.name!r}")
+                bound[p.name] = rest.pop(0)
+            elif p.name in given:
+                bound[p.name] = given.pop(p.name)
+            elif p.default is not REQUIRED:
+                bound[p.name] = p.default
+            else:
+                raise TypeError(f"{self.name}() misses the argument {p.name!r}")
+        if rest:
+            raise TypeError(f"{self.name}() takes {len(self.parameters)} arguments, {len(args)} were given")
+        if given:
+            raise TypeError(f"{self.name}() with the keyword {', '.join(map(repr, given))} has no rule")
+        return bound
+
+    def normal(self, bound: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """How a bound call is written: required arguments by position, others by keyword, defaults left out."""
+        args: list[Any] = []
+        kwargs: dict[str, Any] = {}
+        for p in self.parameters:
+            value = bound[p.name]
+            if p.star:
+                args.extend(value)
+            elif p.default is REQUIRED:
+                args.append(value)
+            elif not _is_default(value, p.default):
+                kwargs[p.name] = value
+        return tuple(args), kwargs
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+_rules: dict[Any, Rule] = {}
+_methods: dict[str, Rule] = {}
+_all: list[Rule] = []
+
+
+def find(function: Any) -> Rule | None:
+    """The rule that serves `function`, by identity; None if there is none."""
+    try:
+        return _rules.get(function)
+    except TypeError:  # unhashable, so never registered
+        return None
+
+
+def find_method(name: str) -> Rule | None:
+    """The rule of an array method or attribute, `"ndarray.sum"`."""
+    return _methods.get(name)
+
+
+def registry() -> list[Rule]:
+    """Every rule there is, in the order of registration."""
+    return list(_all)
+
+
+@dataclass(frozen=True)
+class _Signature:
+    result: str
+    name: str
+    parameters: tuple[Parameter, ...]
+
+
+def _parse(text: str) -> _Signature:
+    """Read `"z = name(x, y, axis=None, *rest)"`."""
+    usage = f'the signature {text!r} is not of the form "result = name(argument, option=default)"'
+    try:
+        (node,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        raise RuleError(usage) from None
+    if (
+        not isinstance(node, ast.Assign)
+        or not isinstance(node.targets[0], ast.Name)
+        or not isinstance(node.value, ast.Call)
+        or not isinstance(node.value.func, ast.Name)
+    ):
+        raise RuleError(usage)
+    parameters: list[Parameter] = []
+    for arg in node.value.args:
+        if isinstance(arg, ast.Starred) and isinstance(arg.value, ast.Name):
+            parameters.append(Parameter(arg.value.id, star=True))
+        elif isinstance(arg, ast.Name):
+            parameters.append(Parameter(arg.id))
+        else:
+            raise RuleError(usage)
+    for keyword in node.value.keywords:
+        if keyword.arg is None:
+            raise RuleError(usage)
+        try:
+            default = ast.literal_eval(keyword.value)
+        except ValueError:
+            raise RuleError(f"{text!r}: the default of {keyword.arg} is not a literal") from None
+        parameters.append(Parameter(keyword.arg, default))
+    names = [p.name for p in parameters] + [node.targets[0].id]
+    if len(set(names)) != len(names):
+        raise RuleError(f"{text!r}: a name occurs twice")
+    return _Signature(node.targets[0].id, node.value.func.id, tuple(parameters))
+
+
+def _derivative(function: Callable[..., Any], allowed: set[str], what: str) -> Derivative:
+    wants: list[str] = []
+    like: set[str] = set()
+    for p in inspect.signature(function).parameters.values():
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            raise RuleError(f"{what}: *{p.name} is not a name that can be filled; name each argument")
+        if p.name not in allowed:
+            raise RuleError(f"{what} asks for {p.name!r}; it can have {', '.join(sorted(allowed))}")
+        wants.append(p.name)
+        if p.annotation is Like or p.annotation == "Like":
+            like.add(p.name)
+        elif p.annotation is not p.empty and what.split(".")[-1].startswith(("d_", "t_")):
+            raise RuleError(f"{what}: the annotation of {p.name} can only be Like")
+    return Derivative(function, tuple(wants), frozenset(like))
+
+
+def _register(rule: Rule) -> Rule:
+    if not rule.functions and not rule.methods:
+        raise RuleError(f"rule {rule.name}: name the function that it serves")
+    for function in rule.functions:
+        if not callable(function):
+            raise RuleError(f"rule {rule.name} serves {function!r}, which is not callable")
+        if function in _rules and _rules[function] is not rule:
+            raise RuleError(f"{function!r} has a rule already, {_rules[function].name} in {_rules[function].where}")
+    for function in rule.functions:
+        _rules[function] = rule
+    for method in rule.methods:
+        if not method.startswith("ndarray."):
+            raise RuleError(f"rule {rule.name}: a method is named 'ndarray.NAME', not {method!r}")
+        if method in _methods:
+            raise RuleError(f"{method} has a rule already, {_methods[method].name}")
+        _methods[method] = rule
+    _all.append(rule)
+    return rule
+
+
+def _split(functions: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    return tuple(f for f in functions if not isinstance(f, str)), tuple(f for f in functions if isinstance(f, str))
+
+
+_C = TypeVar("_C", bound=type)
+
+
+def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C], _C]:
+    """Class decorator: the derivative of `functions`, whose arguments and result `signature` names.
+
+    In the class, `d_<argument>` are pullbacks, `t_<result>` is the pushforward, `kind` gives the result's
+    kind; `static` names arguments that must be known when compiling, `view` those whose memory the
+    result may share, `infinite_at_pole` says that the primal is infinite where the derivative is.
+    Methods are named as strings (`"ndarray.sum"`). Raises RuleError for anything else.
+    """
+    parsed = _parse(signature)
+    names = {p.name for p in parsed.parameters}
+    plain, methods = _split(functions)
+
+    def register(cls: _C) -> _C:
+        what = f"rule {parsed.name}"
+        pullbacks: dict[str, Derivative] = {}
+        borrows: dict[str, frozenset[str]] = {}
+        pushforward = kind = None
+        options: dict[str, Any] = {}
+        members = {k: v for k, v in vars(cls).items() if not (k.startswith("__") and k.endswith("__"))}
+        siblings = {k for k in members if k.startswith("d_")}
+        for name, member in members.items():
+            if name in ("static", "view"):
+                given = set(member.split())
+                if not given <= names:
+                    raise RuleError(f"{what}: {name} names {', '.join(sorted(given - names))}, not an argument")
+                options[name] = frozenset(given) | (STATIC if name == "static" else frozenset())
+            elif name == "infinite_at_pole":
+                options[name] = bool(member)
+            elif not inspect.isfunction(member):
+                raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole")
+            elif name == "kind":
+                kind = member
+                _derivative(member, names, f"{what}: kind")
+            elif name.startswith("d_"):
+                arg = name[2:]
+                if arg not in names:
+                    raise RuleError(f"{what} has {name}, but no argument {arg}; it has {', '.join(sorted(names))}")
+                allowed = names | {parsed.result, "d_" + parsed.result} | (siblings - {name})
+                pullbacks[arg] = _derivative(member, allowed, f"{what}.{name}")
+                if "d_" + parsed.result not in pullbacks[arg].wants and not siblings & set(pullbacks[arg].wants):
+                    raise RuleError(f"{what}: {name} does not take d_{parsed.result}, so it cannot be linear in it")
+                borrows[arg] = getattr(member, "__borrows__", frozenset())
+            elif name == "t_" + parsed.result:
+                pushforward = _derivative(member, names | {parsed.result} | {"t_" + n for n in names}, f"{what}.{name}")
+            else:
+                raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
+        if not pullbacks and pushforward is None:
+            raise RuleError(f"{what} has no derivative; use nondifferentiable(...) if there is none")
+        _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
+                       kind, borrows=borrows, where=cls.__module__, **options))  # fmt: skip
+        return cls
+
+    return register
+
+
+def borrows(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Declare that a pullback's result may share memory with these of its parameters."""
+
+    def mark(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__borrows__ = frozenset(names)  # type: ignore[attr-defined]
+        return function
+
+    return mark
+
+
+def elementwise(
+    signature: str, *functions: Callable[..., Any], derivative: Callable[..., Any], infinite_at_pole: bool = False
+) -> Rule:
+    """A rule for a function of one argument that acts on each element: both modes from its derivative.
+
+    `derivative` takes the argument or the result by name. Where it can be infinite, write a `rule` with `strong`.
+    """
+    parsed = _parse(signature)
+    if len(parsed.parameters) != 1:
+        raise RuleError(f"elementwise {parsed.name} has {len(parsed.parameters)} arguments, not one")
+    (x,) = (p.name for p in parsed.parameters)
+    y = parsed.result
+    factor = _derivative(derivative, {x, y}, f"elementwise {parsed.name}: derivative")
+    d, t = "d_" + y, "t_" + x
+
+    def pullback(*values: Any) -> Any:
+        return values[0] * derivative(*values[1:])
+
+    def pushforward(*values: Any) -> Any:
+        return values[0] * derivative(*values[1:])
+
+    pullback.__name__ = pullback.__qualname__ = f"{parsed.name}.d_{x}"
+    pushforward.__name__ = pushforward.__qualname__ = f"{parsed.name}.t_{y}"
+    pullback.__module__ = pushforward.__module__ = derivative.__module__
+    return _register(
+        Rule(parsed.name, y, parsed.parameters, functions,
+             pullbacks={x: Derivative(pullback, (d, *factor.wants), factor.like)},
+             pushforward=Derivative(pushforward, (t, *factor.wants), factor.like),
+             infinite_at_pole=infinite_at_pole, where=derivative.__module__)
+    )  # fmt: skip
+
+
+def nondifferentiable(signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any]) -> Rule:
+    """Functions whose result carries no derivative (integer-valued, piecewise constant, of shape alone)."""
+    parsed = _parse(signature)
+    plain, methods = _split(functions)
+    _derivative(kind, {p.name for p in parsed.parameters}, f"nondifferentiable {parsed.name}: kind")
+    return _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, kind=kind,
+                          differentiable=False, where=kind.__module__))  # fmt: skip
+
+
+def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
+    """Functions that are refused where a derivative would flow through them, with the reason."""
+    plain, methods = _split(functions)
+    for f in plain:
+        _register(Rule(getattr(f, "__name__", str(f)), "y", (Parameter("args", star=True),), (f,),
+                       differentiable=False, why=why))  # fmt: skip
+    for m in methods:
+        _register(Rule(m, "y", (Parameter("args", star=True),), (), (m,), differentiable=False, why=why))
+
+
+# --------------------------------------------------------------------------------------------- primitives
+_F = TypeVar("_F", bound=Callable[..., Any])
+#: A value that stands for one not yet computed has this attribute: called with (function, args, kwargs).
+TRACE = "__trace_call__"
+
+
+def tracers(x: Any) -> Iterator[Any]:
+    """The tracing values in an argument, at any depth of tuples, lists, dicts and slices."""
+    if hasattr(type(x), TRACE):
+        yield x
+    elif isinstance(x, tuple | list):
+        for item in x:
+            yield from tracers(item)
+    elif isinstance(x, dict):
+        for item in x.values():
+            yield from tracers(item)
+    elif isinstance(x, slice):
+        yield from tracers((x.start, x.stop, x.step))
+
+
+def primitive(function: _F) -> _F:
+    """A function that a trace records as one call, instead of looking inside.
+
+    Use it for what a derivative calls by name: anything that branches on values or loops over elements.
+    Generated code calls the function itself, `primitive.__wrapped__`, so that it pays for no test.
+    """
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for tracer in tracers((args, kwargs)):
+            return getattr(tracer, TRACE)(call, args, kwargs)
+        return function(*args, **kwargs)
+
+    for name in ("__name__", "__qualname__", "__module__", "__doc__", "__annotations__"):
+        setattr(call, name, getattr(function, name))
+    call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
+#: Python's operators and the ufuncs that compute the same: both are served by one rule.
+OPERATORS: dict[Callable[..., Any], np.ufunc] = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
+    operator.matmul: np.matmul, operator.neg: np.negative, operator.pos: np.positive, operator.abs: np.absolute,
+    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
+    operator.eq: np.equal, operator.ne: np.not_equal, operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
+    operator.xor: np.bitwise_xor, operator.invert: np.invert, operator.lshift: np.left_shift,
+    operator.rshift: np.right_shift,
+}  # fmt: skip
