@@ -1,0 +1,351 @@
+"""The command line, `adc`: look at what the compiler makes of a function, and check it.
+
+Each command prints its answer on stdout and its complaints on stderr. The exit status is 0 where all is
+well, 1 where the user's program is refused, fails, or has a wrong gradient, and 2 where the command itself
+was mistyped. The compiler and the terminal library are imported by the commands that need them, so that
+`--help` is quick.
+"""
+
+import copy
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adcompiler.target import REFUSED, TargetType, find_target, reported
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Argnum = int | str
+Argnums = Argnum | tuple[Argnum, ...]
+
+
+# ---- options -------------------------------------------------------------------------------------
+
+
+class ArgnumsType(click.ParamType):
+    """`0`, `w`, `0,2`, `w,b`: one position or name, or several; `w,` is a sequence of one."""
+
+    name = "argnums"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Argnums:
+        items = [item.strip() for item in str(value).split(",")]
+        several = len(items) > 1
+        if several and not items[-1]:
+            items.pop()
+        argnums: list[Argnum] = []
+        for item in items:
+            if item.lstrip("-").isdigit():
+                argnums.append(int(item))
+            elif item.isidentifier():
+                argnums.append(item)
+            else:
+                self.fail(f"{item!r} is neither the position nor the name of a parameter.", param, ctx)
+        return tuple(argnums) if several else argnums[0]
+
+
+class StageType(click.ParamType):
+    """The name of a pass; the compiler, which knows them, is asked only when one is given or listed."""
+
+    name = "stage"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.stages():
+            self.fail(f"{value!r} is not a stage. The stages are {', '.join(self.stages())}.", param, ctx)
+        return str(value)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return f"[{'|'.join(self.stages())}]"
+
+    @staticmethod
+    def stages() -> Sequence[str]:
+        from adcompiler.compile import STAGES
+
+        return tuple(STAGES)
+
+
+def evaluate_example(expression: str, module: ModuleType) -> tuple[Any, ...]:
+    """The arguments that an example gives: the elements of a tuple, or anything else as the only argument.
+
+    `np` and the globals of the function's module are in scope.
+    """
+    import numpy as np
+
+    try:
+        example = eval(expression, {"np": np, **vars(module)})
+    except Exception as error:
+        raise click.BadParameter(
+            f"{expression!r} cannot be evaluated: {type(error).__name__}: {error}", param_hint="--example"
+        ) from None
+    return example if isinstance(example, tuple) else (example,)
+
+
+target_argument = click.argument("target", type=TargetType(), metavar="FILE.py:FUNC")
+argnums_option = click.option(
+    "--argnums",
+    type=ArgnumsType(),
+    help="Differentiate with respect to these parameters: positions or names, with commas between them.",
+)
+example_help = "A Python expression for the arguments, as a tuple; np and the names of the file may be used."
+
+
+# ---- commands ------------------------------------------------------------------------------------
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="adcompiler", prog_name="adc")
+def main() -> None:
+    """Exact gradients of ordinary NumPy functions, as Python source.
+
+    FILE.py:FUNC names the function FUNC of a file; package.module:FUNC works too.
+    """
+
+
+@main.command("show-ir")
+@target_argument
+@argnums_option
+@click.option("--signature", help='What the arguments are, as in "f64[n,m], f64[m], int".')
+@click.option("--example", help=example_help)
+@click.option("--stage", type=StageType(), help="Show the program after this pass (default: adjoint).")
+@click.option("--all", "all_stages", is_flag=True, help="Show the program after each pass.")
+@click.option("--no-inline", is_flag=True, help="Leave the pullbacks of rules as calls.")
+@click.option(
+    "--mode",
+    type=click.Choice(["grad", "value_and_grad"]),
+    default="grad",
+    show_default=True,
+    help="What the compiled function returns.",
+)
+def show_ir(
+    target: tuple[str, str],
+    argnums: Argnums | None,
+    signature: str | None,
+    example: str | None,
+    stage: str | None,
+    all_stages: bool,
+    no_inline: bool,
+    mode: str,
+) -> None:
+    """Show what the compiler makes of a function.
+
+    A stage of the compiler's intermediate language, or with --stage source the finished gradient. What the
+    arguments are is told by a signature, an example, or the annotations of the function.
+
+    \b
+      adc show-ir model.py:loss --signature "f64[m], f64, f64[n,m], f64[n]" --argnums w,b
+      adc show-ir model.py:loss --example "np.ones(3), 0.5" --stage source
+    """
+    if signature is not None and example is not None:
+        raise click.UsageError("Give --signature or --example, not both.")
+    if stage is not None and all_stages:
+        raise click.UsageError("Give --stage or --all, not both.")
+    found = find_target(*target)
+    _refuse_unknown_argnums(found.function, argnums)
+    arguments = None if example is None else evaluate_example(example, found.module)
+    program = _differentiable(found.function)
+    for name in StageType.stages() if all_stages else (stage or "adjoint",):
+        with reported(f"compiling {found.name}"):
+            text = program.ir(
+                stage=name,
+                mode=mode,
+                argnums=argnums,
+                signature=signature,
+                example=arguments,
+                inline=not no_inline,
+            )
+        if all_stages:
+            click.secho(f"# ---- {name} ----", bold=True)
+        _print_code(text)
+        if all_stages:
+            click.echo()
+
+
+@main.command()
+@target_argument
+@argnums_option
+@click.option("--example", required=True, help=example_help)
+@click.option("--rtol", default=1e-5, show_default=True, help="The largest relative error that passes.")
+def check(target: tuple[str, str], argnums: Argnums | None, example: str, rtol: float) -> None:
+    """Compare the gradient of a function with finite differences.
+
+    \b
+      adc check model.py:loss --argnums w,b --example "np.ones(3), 0.5, np.eye(3), np.ones(3)"
+    """
+    found = find_target(*target)
+    _refuse_unknown_argnums(found.function, argnums)
+    arguments = evaluate_example(example, found.module)
+    with reported(f"running {found.name} on the example"):
+        found.function(*copy.deepcopy(arguments))
+    results = check_arguments(found.function, arguments, argnums, rtol)
+    _print_table(_check_table(results))
+    if any(result.complaint for result in results):
+        for result in results:
+            if result.complaint:
+                click.echo(f"\n{result.argument}: {result.complaint}", err=True)
+        raise click.exceptions.Exit(REFUSED)
+    click.echo(f"{found.name}: the gradient agrees with finite differences to {rtol:g}.")
+
+
+@main.command("rules")
+@click.argument("pattern", required=False)
+def list_rules(pattern: str | None) -> None:
+    """List the functions that have a derivative rule, or those whose name contains PATTERN."""
+    import rules
+
+    table = _table("function", "rule", "reverse mode", "forward mode")
+    rows = [
+        (_function_name(function), rule.name, ", ".join(rule.pullbacks), "yes" if rule.pushforward else "")
+        for rule in rules.registry()
+        for function in rule.functions
+    ]
+    for row in sorted(set(rows)):
+        if pattern is None or pattern in row[0]:
+            table.add_row(*row)
+    _print_table(table)
+
+
+# ---- checking ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """How the gradient with respect to one argument compares; `complaint` is empty where it agrees."""
+
+    argument: str
+    kind: str
+    complaint: str
+
+
+def check_arguments(
+    function: Callable[..., Any], arguments: tuple[Any, ...], argnums: Argnums | None, rtol: float
+) -> list[CheckResult]:
+    """Check the gradient with respect to each of `argnums`: by default, each argument of floating point."""
+    from adcompiler import check_grad
+
+    names = _parameter_names(function, len(arguments))
+    if argnums is None:
+        chosen: list[Argnum] = [
+            position for position, argument in enumerate(arguments) if _is_differentiable(argument)
+        ]
+        if not chosen:
+            raise click.UsageError("No argument of the example has floating point values.")
+    else:
+        chosen = list(argnums) if isinstance(argnums, tuple) else [argnums]
+
+    results = []
+    for argnum in chosen:
+        complaint = ""
+        with reported("checking the gradient"):
+            try:
+                check_grad(function, *arguments, argnums=argnum, rtol=rtol)
+            except AssertionError as error:
+                complaint = str(error) or "The gradient differs from finite differences."
+        position = names.index(argnum) if isinstance(argnum, str) else argnum
+        results.append(CheckResult(names[position], _kind_of(arguments[position]), complaint))
+    return results
+
+
+def _refuse_unknown_argnums(function: Callable[..., Any], argnums: Argnums | None) -> None:
+    parameters = inspect.signature(function).parameters
+    if argnums is None or any(each.kind is each.VAR_POSITIONAL for each in parameters.values()):
+        return
+    for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
+        if argnum not in parameters and argnum not in range(-len(parameters), len(parameters)):
+            raise click.BadParameter(
+                f"the parameters are {', '.join(parameters)}: there is no {argnum!r}.", param_hint="--argnums"
+            )
+
+
+def _parameter_names(function: Callable[..., Any], count: int) -> list[str]:
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return [names[position] if position < len(names) else f"argument {position}" for position in range(count)]
+
+
+def _is_differentiable(value: Any) -> bool:
+    import numpy as np
+
+    if isinstance(value, dict):
+        return any(map(_is_differentiable, value.values()))
+    if isinstance(value, (tuple, list)):
+        return any(map(_is_differentiable, value))
+    if isinstance(value, (np.ndarray, np.generic)):
+        return np.issubdtype(value.dtype, np.inexact)
+    return isinstance(value, (float, complex))
+
+
+def _kind_of(value: Any) -> str:
+    import numpy as np
+
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{list(value.shape)}"
+    if isinstance(value, (dict, tuple, list)):
+        return f"{type(value).__name__} of {len(value)}"
+    return type(value).__name__
+
+
+# ---- printing ------------------------------------------------------------------------------------
+
+
+def _differentiable(function: Callable[..., Any]) -> Any:
+    from adcompiler import differentiable
+
+    already = hasattr(function, "ir") and hasattr(function, "source")
+    return function if already else differentiable(function)
+
+
+def _function_name(function: object) -> str:
+    if isinstance(function, str):  # a method, "ndarray.sum"
+        return function
+    name = getattr(function, "__name__", repr(function))
+    module = getattr(function, "__module__", None) or "numpy"
+    return f"{module.lstrip('_')}.{name}"
+
+
+def _print_code(text: str) -> None:
+    """Print a program: with colours on a terminal, to the letter anywhere else."""
+    if not sys.stdout.isatty():
+        click.echo(text.rstrip("\n"))
+        return
+    from rich.console import Console
+    from rich.syntax import Syntax
+
+    code = Syntax(text.rstrip("\n"), "python", background_color="default").highlight(text.rstrip("\n"))
+    code.rstrip()
+    Console().print(code, soft_wrap=True)
+
+
+def _table(*headings: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    return table
+
+
+def _check_table(results: list[CheckResult]) -> "Table":
+    table = _table("argument", "kind", "gradient")
+    for result in results:
+        verdict = "[bold red]WRONG[/]" if result.complaint else "[green]agrees[/]"
+        table.add_row(result.argument, result.kind.replace("[", "\\["), verdict)
+    return table
+
+
+def _print_table(table: "Table") -> None:
+    from rich.console import Console
+
+    # A pipe has no width: give each row its line.
+    Console(width=None if sys.stdout.isatty() else 200).print(table)
+
+
+if __name__ == "__main__":
+    main()
