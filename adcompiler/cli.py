@@ -21,6 +21,8 @@ from adcompiler.target import REFUSED, TargetType, find_target, reported
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from rules import Rule
+
 Argnum = int | str
 Argnums = Argnum | tuple[Argnum, ...]
 
@@ -194,19 +196,36 @@ def check(target: tuple[str, str], argnums: Argnums | None, example: str, rtol: 
 @main.command("rules")
 @click.argument("pattern", required=False)
 def list_rules(pattern: str | None) -> None:
-    """List the functions that have a derivative rule, or those whose name contains PATTERN."""
+    """List the functions that the compiler knows, or those whose name contains PATTERN.
+
+    For each: the arguments that it can be differentiated with respect to in reverse mode, and whether it has
+    forward mode; or why it has no derivative.
+    """
     import rules
 
-    table = _table("function", "rule", "reverse mode", "forward mode")
-    rows = [
-        (_function_name(function), rule.name, ", ".join(rule.pullbacks), "yes" if rule.pushforward else "")
+    rows = {
+        (name, _formula(rule), *_modes(rule))
         for rule in rules.registry()
-        for function in rule.functions
-    ]
-    for row in sorted(set(rows)):
-        if pattern is None or pattern in row[0]:
-            table.add_row(*row)
+        for name in [*map(_function_name, rule.functions), *rule.methods]
+        if pattern is None or pattern in name
+    }
+    table = _table("function", "rule", "reverse", "forward")
+    for row in sorted(rows):
+        table.add_row(*(cell.replace("[", "\\[") for cell in row))
     _print_table(table)
+
+
+def _formula(rule: "Rule") -> str:
+    parameters = ["*" + each.name if each.star else each.name for each in rule.parameters]
+    return f"{rule.result} = {rule.name}({', '.join(parameters)})"
+
+
+def _modes(rule: "Rule") -> tuple[str, str]:
+    if rule.why:
+        return f"refused: {rule.why}", ""
+    if not rule.differentiable:
+        return "constant", ""
+    return ", ".join(rule.pullbacks), "yes" if rule.pushforward else ""
 
 
 # ---- checking ------------------------------------------------------------------------------------
@@ -302,11 +321,9 @@ def _differentiable(function: Callable[..., Any]) -> Any:
 
 
 def _function_name(function: object) -> str:
-    if isinstance(function, str):  # a method, "ndarray.sum"
-        return function
     name = getattr(function, "__name__", repr(function))
-    module = getattr(function, "__module__", None) or "numpy"
-    return f"{module.lstrip('_')}.{name}"
+    module = getattr(function, "__module__", None) or "numpy"  # ufuncs of older versions do not tell
+    return f"{module.removeprefix('_')}.{name}"
 
 
 def _print_code(text: str) -> None:
@@ -317,7 +334,7 @@ def _print_code(text: str) -> None:
     from rich.console import Console
     from rich.syntax import Syntax
 
-    code = Syntax(text.rstrip("\n"), "python", background_color="default").highlight(text.rstrip("\n"))
+    code = Syntax("", "python", theme="ansi_dark").highlight(text.rstrip("\n"))
     code.rstrip()
     Console().print(code, soft_wrap=True)
 

@@ -165,7 +165,7 @@ def show_gradient(console: Console, model: Model, data: Digits) -> None:
         "what was generated": program.source("grad", example=example),
     }
     panels = [
-        Panel(Syntax(text.strip(), "python", background_color="default", word_wrap=True), title=title)
+        Panel(Syntax(text.strip(), "python", theme="ansi_dark", word_wrap=True), title=title)
         for title, text in texts.items()
     ]
     frame = 4
