@@ -1,0 +1,1 @@
+"""Source-transformation automatic differentiation of NumPy programs."""

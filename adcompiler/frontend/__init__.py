@@ -1,0 +1,1 @@
+"""Python function to pure IR."""

@@ -1,0 +1,667 @@
+"""Expressions -> values. What is known when compiling is computed here; the rest becomes operations."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompiler.errors import Problem, Refusal, problem_at
+from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
+from adcompiler.ir.build import Builder, kind_of_operand
+from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
+from rules import find_method
+from rules.cotangent import length, size
+from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq
+
+BINARY: dict[type, Callable[..., Any]] = {
+    gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
+    gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
+    gast.BitAnd: operator.and_, gast.BitOr: operator.or_, gast.BitXor: operator.xor, gast.LShift: operator.lshift,
+    gast.RShift: operator.rshift,
+}  # fmt: skip
+UNARY: dict[type, Callable[..., Any]] = {
+    gast.USub: operator.neg, gast.UAdd: operator.pos, gast.Invert: operator.invert, gast.Not: operator.not_,
+}  # fmt: skip
+COMPARE: dict[type, Callable[..., Any]] = {
+    gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq,
+    gast.NotEq: operator.ne,
+}  # fmt: skip
+
+
+class Diverges:
+    """The status of code that never reaches its end: it raises."""
+
+
+DIVERGES = Diverges()
+
+
+class Promote(Exception):  # noqa: N818
+    """Lowering needs these leaves by value: it starts again with them known."""
+
+    def __init__(self, steps: frozenset[tuple[Any, ...]]) -> None:
+        super().__init__(steps)
+        self.steps = steps
+
+
+class Unroll(Exception):  # noqa: N818
+    """Lowering needs the index of this loop by value: the loop is unrolled."""
+
+    def __init__(self, loop: Any, problem: Problem) -> None:
+        super().__init__(loop)
+        self.loop = loop
+        self.problem = problem
+
+
+class Expressions:
+    """Lowers expressions into the current region. A denotation is a Value, a Known, or a container of them."""
+
+    def __init__(self, scope: Scope, frame: Frame, env: Lengths) -> None:
+        self.scope = scope
+        self.frame = frame
+        self.env = env
+        self.builder = Builder()
+        self.defs: dict[Value, Op] = {}
+        self.loop_elements: dict[Value, Any] = {}
+        self.promotable: dict[Value, tuple[Any, ...]] = {}
+        self.problems: list[Problem] = []
+
+    # ------------------------------------------------------------------------------------ plumbing
+    def loc(self, node: Any) -> Loc:
+        return Loc(self.frame.source.file, node.lineno, node.col_offset)
+
+    def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
+        return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy))
+
+    def expr(self, node: Any) -> Any:
+        """The denotation of an expression."""
+        handler = getattr(self, f"expr_{type(node).__name__}", None)
+        if handler is None:
+            raise self.refuse(node, f"{_construct(node)} is not supported", "write it out with supported statements")
+        before = self.builder.loc
+        self.builder.loc = self.loc(node)
+        try:
+            return handler(node)
+        except KindError as error:
+            raise self.refuse(node, str(error), error.remedy) from None
+        finally:
+            self.builder.loc = before
+
+    def emit(self, target: Any, *args: Any, hint: str = "", **kwargs: Any) -> Any:
+        """An operation on denotations; the denotation of its result."""
+        operands = tuple(self.operand(a) for a in args)
+        result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
+        if isinstance(result, Value):
+            self.defs[result] = self.builder.region.ops[-1]
+        elif isinstance(result, tuple) and all(isinstance(r, Value) for r in result) and result:
+            for r in result:
+                self.defs[r] = self.builder.region.ops[-1]
+        else:
+            return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
+        return result
+
+    def operand(self, d: Any) -> Any:
+        """A denotation as an argument of an operation."""
+        if isinstance(d, Value):
+            return d
+        if isinstance(d, Known):
+            return d.value
+        if isinstance(d, tuple | list):
+            return type(d)(self.operand(x) for x in d)
+        if isinstance(d, dict):
+            return {k: self.operand(v) for k, v in d.items()}
+        if isinstance(d, slice):
+            return slice(*(self.operand(x) for x in (d.start, d.stop, d.step)))
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, "this", self.builder.loc or Loc("", 0)))
+        if isinstance(d, ListOf):
+            raise KindError("a list of tuples or dicts cannot be passed to a library function",
+                            "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
+        if isinstance(d, Closure | Method):
+            raise KindError(f"the function {d.name} cannot be passed to a library function")
+        return d
+
+    def static(self, d: Any, node: Any, what: str) -> Any:
+        """The Python value of a denotation that must be known when compiling; promotes ints to get it."""
+        if isinstance(d, Known):
+            return d.value
+        if isinstance(d, tuple | list):
+            return type(d)(self.static(x, node, what) for x in d)
+        if isinstance(d, dict):
+            return {k: self.static(v, node, what) for k, v in d.items()}
+        if isinstance(d, slice):
+            return slice(*(self.static(x, node, what) for x in (d.start, d.stop, d.step)))
+        if isinstance(d, Value):
+            roots = self._roots(d)
+            steps = [self.promotable[r] for r in roots if r in self.promotable]
+            loops = [self.loop_elements[r] for r in roots if r in self.loop_elements]
+            problem = problem_at(self.loc(node), f"{what} must be known when compiling, and depends on a computed value",
+                                 "pass it as an int argument, or write it as a constant")  # fmt: skip
+            if roots and len(steps) + len(loops) == len(roots):
+                if loops:
+                    raise Unroll(loops[-1], problem)
+                raise Promote(frozenset(steps))
+            raise Refusal(problem)
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, what, self.loc(node)))
+        raise self.refuse(node, f"{what} must be known when compiling")
+
+    def _roots(self, v: Value) -> list[Value]:
+        """The parameters, loop elements and unexplained values that a value is computed from."""
+        seen: dict[Value, None] = {}
+        stack, roots = [v], []
+        while stack:
+            x = stack.pop()
+            if x in seen:
+                continue
+            seen[x] = None
+            op = self.defs.get(x)
+            if op is None or x in self.promotable or type(op) is not Op:
+                roots.append(x)
+            elif op.target in (length, size):
+                roots.append(x)
+            else:
+                stack.extend(op.operands())
+        return roots
+
+    def truth(self, d: Any, node: Any) -> Any:
+        """A denotation as a condition: a Python bool if known, else a Value."""
+        if isinstance(d, Known):
+            return bool(d.value)
+        if isinstance(d, tuple | list | dict):
+            return bool(d)
+        if isinstance(d, Value):
+            if isinstance(d.kind, Seq):
+                return self.operand(self.emit(operator.ne, self.emit(length, d), Known(0)))
+            return d
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, "this", self.loc(node)))
+        if isinstance(d, ListOf):
+            return self.truth(next(leaves(d.element)), node)
+        return True
+
+    # --------------------------------------------------------------------------------------- forks
+    def fork(self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc) -> Any:
+        """Lower two paths into the regions of an If, join names and results. Each path gives a denotation or DIVERGES."""
+        frame, outer = self.frame, self.builder.region
+        before = frame.env
+        sides = []
+        for path in (then, orelse):
+            frame.env = dict(before)
+            region = self.builder.region = Region()
+            try:
+                result = path()
+            except BaseException:
+                frame.env = before
+                raise
+            finally:
+                self.builder.region = outer
+            sides.append((region, frame.env, result))
+        (r1, env1, d1), (r2, env2, d2) = sides
+        op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
+        op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
+        dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
+        joined: Any = DIVERGES
+        frame.env = dict(before)
+        if not (dead1 and dead2):
+            known: dict[tuple[Any, Any], Value] = {}
+            missing = UNDEF
+            for name in dict.fromkeys([*env1, *env2]):
+                a = missing if dead1 else env1.get(name, missing)
+                b = missing if dead2 else env2.get(name, missing)
+                if (dead1 and b is before.get(name)) or (dead2 and a is before.get(name)):
+                    frame.env[name] = before[name]
+                else:
+                    frame.env[name] = self.join(a, b, op, known, name, loc)
+            joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
+        if op.results or op.effect:
+            outer.ops.append(op)
+            for v in op.results:
+                self.defs[v] = op
+        return joined
+
+    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc) -> Any:
+        """One denotation for what is `a` on one path of an If and `b` on the other."""
+        if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
+            return a
+        if a is UNDEF or b is UNDEF:
+            other = b if a is UNDEF else a
+            if isinstance(other, tuple | list | dict | ListOf):
+                return _rebuild(other, lambda x: self.join(*((UNDEF, x) if a is UNDEF else (x, UNDEF)), op, known, name, loc))
+            if not isinstance(other, Value) and not _number(other):
+                return other
+            x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
+            return self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
+            return type(a)(self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True))
+        if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
+            return {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+        if isinstance(a, ListOf) and isinstance(b, ListOf):
+            inner = self.join(a.element, b.element, op, known, name, loc)
+            return inner if isinstance(inner, Poison) else ListOf(inner)
+        if _data(a) and _data(b):
+            x, y = self.operand(a), self.operand(b)
+            kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
+            if kind is not None:
+                return self._result(x, y, kind, op, known, name, loc)
+        return Poison("{name} is " + _describe(a) + f" on one path of the if at line {loc.line} and " + _describe(b)
+                      + " on the other", "give {name} one kind on both paths", loc)  # fmt: skip
+
+    def _result(self, x: Any, y: Any, kind: Any, op: If, known: Any, name: str, loc: Loc) -> Value:
+        key = (id(x), id(y))
+        if isinstance(x, Value) and isinstance(y, Value) and key in known:
+            return known[key]
+        value = Value(kind, name, loc)
+        op.results.append(value)
+        op.then.results.append(x)
+        op.orelse.results.append(y)
+        known[key] = value
+        return value
+
+    # ---------------------------------------------------------------------------------- expressions
+    def expr_Constant(self, node: Any) -> Any:
+        return Known(node.value)
+
+    def expr_Name(self, node: Any) -> Any:
+        d = self.scope.lookup(self.frame, node.id, self.loc(node))
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, node.id, self.loc(node)))
+        self.note_captures()
+        return d
+
+    def note_captures(self) -> None:
+        """Int leaves captured since last time can be promoted like arguments."""
+        for leaf in self.scope.leaves[len(self.promotable_seen) :]:
+            self.promotable_seen.append(leaf)
+            if isinstance(leaf.value.kind, Num) and leaf.value.kind.type is int and "*" not in leaf.steps:
+                self.promotable[leaf.value] = leaf.steps
+
+    promotable_seen: list[Any]
+
+    def expr_Tuple(self, node: Any) -> Any:
+        return tuple(self._items(node.elts))
+
+    def expr_List(self, node: Any) -> Any:
+        return self._items(node.elts)
+
+    def _items(self, nodes: list[Any]) -> list[Any]:
+        out: list[Any] = []
+        for n in nodes:
+            if isinstance(n, gast.Starred):
+                out.extend(self.elements(self.expr(n.value), n))
+            else:
+                out.append(self.expr(n))
+        return out
+
+    def elements(self, d: Any, node: Any) -> list[Any]:
+        """The elements of something whose number of elements is known."""
+        raise NotImplementedError
+
+    def expr_Dict(self, node: Any) -> Any:
+        out: dict[Any, Any] = {}
+        for k, v in zip(node.keys, node.values, strict=True):
+            if k is None:
+                inner = self.expr(v)
+                if not isinstance(inner, dict):
+                    raise self.refuse(v, "** of something that is not a dict of known keys", "write the keys out")
+                out.update(inner)
+            else:
+                out[self.static(self.expr(k), k, "the key of a dict")] = self.expr(v)
+        return out
+
+    def expr_BinOp(self, node: Any) -> Any:
+        return self.binary(BINARY[type(node.op)], self.expr(node.left), self.expr(node.right), node)
+
+    def binary(self, target: Any, a: Any, b: Any, node: Any, hint: str = "") -> Any:
+        """`a op b` on denotations, tuples, lists and strings included."""
+        for x in (a, b):
+            if isinstance(x, Poison):
+                raise Refusal(poison_problem(x, "this", self.loc(node)))
+        if isinstance(a, tuple | list) or isinstance(b, tuple | list):
+            if target is operator.add and type(a) is type(b):
+                return a + b
+            if target is operator.mul:
+                seq, times = (a, b) if isinstance(a, tuple | list) else (b, a)
+                if isinstance(seq, tuple | list) and _int_like(times):
+                    return seq * self.static(times, node, "the number of copies")
+            if all(isinstance(x, tuple | list) for x in (a, b)) or not any(
+                isinstance(x, Value) and isinstance(x.kind, Array) for x in (a, b)
+            ):
+                if not (isinstance(a, Known) and isinstance(a.value, str)):
+                    raise self.refuse(node, f"{_describe(a)} {target.__name__} {_describe(b)} is not supported",
+                                      "make arrays of both, with np.array(...)")  # fmt: skip
+            if isinstance(a, list | tuple):
+                a = self.emit(np.array, list(a))
+            if isinstance(b, list | tuple) and not isinstance(a, Known):
+                b = self.emit(np.array, list(b))
+        if target in (operator.mod, operator.add, operator.mul) and isinstance(a, Known) and isinstance(a.value, str):
+            return Known(target(a.value, self.static(b, node, "what is put into a string")))
+        if isinstance(b, Known) and isinstance(b.value, str):
+            raise self.refuse(node, "a string is combined with a computed value", "use an f-string")
+        return self.emit(target, a, b, hint=hint)
+
+    def expr_UnaryOp(self, node: Any) -> Any:
+        d = self.expr(node.operand)
+        if isinstance(node.op, gast.Not):
+            t = self.truth(d, node)
+            return Known(not t) if isinstance(t, bool) else self.emit(operator.not_, t)
+        return self.emit(UNARY[type(node.op)], d)
+
+    def expr_Compare(self, node: Any) -> Any:
+        left = self.expr(node.left)
+        result: Any = None
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            if result is not None and not isinstance(result, Known):
+                return self._chained(node, result, left, op, right_node)
+            right = self.expr(right_node)
+            result = self.compare(op, left, right, node)
+            if isinstance(result, Known) and not result.value:
+                return result
+            left = right
+        return result
+
+    def _chained(self, node: Any, result: Any, left: Any, op: Any, right_node: Any) -> Any:
+        k = node.ops.index(op)
+        rest = list(zip(node.ops[k:], node.comparators[k:], strict=True))
+
+        def more() -> Any:
+            here, out = left, None
+            for o, n in rest:
+                right = self.expr(n)
+                step = self.compare(o, here, right, node)
+                out = step if out is None else self.conjunction(out, step)
+                here = right
+            return out
+
+        return self.fork(self.truth(result, node), more, lambda: result, self.loc(node))
+
+    def conjunction(self, a: Any, b: Any) -> Any:
+        """`a and b` where evaluating b is free."""
+        if isinstance(a, Known):
+            return b if a.value else a
+        if isinstance(b, Known):
+            return a if b.value else b
+        return self.fork(a, lambda: b, lambda: a, self.builder.loc or Loc("", 0))
+
+    def compare(self, op: Any, a: Any, b: Any, node: Any) -> Any:
+        if isinstance(op, gast.Is | gast.IsNot):
+            same = self._is(a, b, node)
+            return Known(same if isinstance(op, gast.Is) else not same)
+        if isinstance(op, gast.In | gast.NotIn):
+            inside = self._contains(a, b, node)
+            if isinstance(inside, bool):
+                return Known(inside if isinstance(op, gast.In) else not inside)
+            return inside if isinstance(op, gast.In) else self.emit(operator.not_, inside)
+        target = COMPARE[type(op)]
+        if isinstance(a, tuple | list | dict) or isinstance(b, tuple | list | dict):
+            return self._compare_structures(target, a, b, node)
+        if isinstance(a, Known) and isinstance(b, Known):
+            try:
+                return Known(target(a.value, b.value))
+            except TypeError as error:
+                raise self.refuse(node, str(error)) from None
+        for x in (a, b):
+            if isinstance(x, Known) and (x.value is None or isinstance(x.value, str)) and target in (operator.eq, operator.ne):
+                return Known(target is operator.ne)
+        return self.emit(target, a, b)
+
+    def _compare_structures(self, target: Any, a: Any, b: Any, node: Any) -> Any:
+        if target not in (operator.eq, operator.ne):
+            raise self.refuse(node, "tuples and lists are ordered", "compare their elements")
+        if isinstance(a, Known) and isinstance(a.value, tuple):
+            a = tuple(map(Known, a.value))
+        if isinstance(b, Known) and isinstance(b.value, tuple):
+            b = tuple(map(Known, b.value))
+        if type(a) is not type(b) or len(a) != len(b) or isinstance(a, dict):
+            return Known(target is operator.ne)
+        equal: Any = Known(True)
+        for x, y in zip(a, b, strict=True):
+            equal = self.conjunction(equal, self.compare(gast.Eq(), x, y, node))
+        if isinstance(equal, Known):
+            return Known(equal.value == (target is operator.eq))
+        return equal if target is operator.eq else self.emit(operator.not_, equal)
+
+    def _is(self, a: Any, b: Any, node: Any) -> bool:
+        if isinstance(a, Known) and isinstance(b, Known):
+            return a.value is b.value
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Known) and (x.value is None or isinstance(x.value, bool | str | type)):
+                if isinstance(y, Poison):
+                    raise Refusal(poison_problem(y, "this", self.loc(node)))
+                if not (isinstance(y, Value) and isinstance(y.kind, Opaque)):
+                    return False
+        raise self.refuse(node, "identity of computed values is not known when compiling", "compare with == instead")
+
+    def _contains(self, a: Any, b: Any, node: Any) -> Any:
+        if isinstance(b, dict):
+            return self.static(a, node, "the key of a dict") in b
+        if isinstance(b, tuple | list):
+            if isinstance(a, Known) and all(isinstance(x, Known) for x in b):
+                return a.value in [x.value for x in b]
+            inside: Any = Known(False)
+            for x in b:
+                equal = self.compare(gast.Eq(), a, x, node)
+                inside = equal if isinstance(inside, Known) and not inside.value else self.emit(operator.or_, inside, equal)
+            return inside.value if isinstance(inside, Known) else inside
+        if isinstance(b, Known):
+            return self.static(a, node, "what is looked for") in b.value
+        raise self.refuse(node, "`in` an array or a list of any length is not supported", "use np.any(a == x)")
+
+    def expr_BoolOp(self, node: Any) -> Any:
+        return self._bool(node, node.values)
+
+    def _bool(self, node: Any, values: list[Any]) -> Any:
+        first = self.expr(values[0])
+        if len(values) == 1:
+            return first
+        stop_at = isinstance(node.op, gast.Or)
+        t = self.truth(first, values[0])
+        if isinstance(t, bool):
+            return first if t == stop_at else self._bool(node, values[1:])
+
+        def rest() -> Any:
+            return self._bool(node, values[1:])
+
+        def here() -> Any:
+            return first
+
+        return self.fork(t, *((here, rest) if stop_at else (rest, here)), self.loc(node))
+
+    def expr_IfExp(self, node: Any) -> Any:
+        t = self.truth(self.expr(node.test), node.test)
+        if isinstance(t, bool):
+            return self.expr(node.body if t else node.orelse)
+        d = self.fork(t, lambda: self.expr(node.body), lambda: self.expr(node.orelse), self.loc(node))
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, "this value", self.loc(node)))
+        return d
+
+    def expr_NamedExpr(self, node: Any) -> Any:
+        d = self.expr(node.value)
+        self.bind(node.target.id, d)
+        return d
+
+    def bind(self, name: str, d: Any) -> None:
+        """Give a name its new meaning."""
+        self.frame.env[name] = d
+        if isinstance(d, Value) and not d.hint:
+            d.hint = name
+
+    def expr_Lambda(self, node: Any) -> Any:
+        return self.closure(node, "<lambda>")
+
+    def closure(self, node: Any, name: str) -> Closure:
+        """A nested function; its defaults are evaluated now."""
+        a = node.args
+        names = [p.id for p in (*a.posonlyargs, *a.args)]
+        defaults = dict(zip(names[len(names) - len(a.defaults) :], map(self.expr, a.defaults), strict=True))
+        defaults.update((p.id, self.expr(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None)
+        return Closure(node, self.frame, name, defaults)
+
+    def expr_JoinedStr(self, node: Any) -> Any:
+        template, parts = self._template(node)
+        values = [self.expr(p) for p in parts]
+        if all(isinstance(v, Known) for v in values):
+            return Known(template.format(*(v.value for v in values)))
+        return self.emit(str.format, Known(template), *values)
+
+    def _template(self, node: Any, parts: list[Any] | None = None) -> tuple[str, list[Any]]:
+        parts = [] if parts is None else parts
+        text = ""
+        for piece in node.values:
+            if isinstance(piece, gast.Constant):
+                text += str(piece.value).replace("{", "{{").replace("}", "}}")
+                continue
+            k = len(parts)
+            parts.append(piece.value)
+            conversion = "" if piece.conversion == -1 else "!" + chr(piece.conversion)
+            spec = self._template(piece.format_spec, parts)[0] if piece.format_spec else ""
+            text += "{" + str(k) + conversion + (":" + spec if spec else "") + "}"
+        return text, parts
+
+    # ------------------------------------------------------------------------ attributes, subscripts
+    def expr_Attribute(self, node: Any) -> Any:
+        owner = self.expr(node.value)
+        return self.attribute(owner, node.attr, node)
+
+    def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        if isinstance(owner, Known):
+            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
+                value = getattr(owner.value, name, None)
+                return Method(owner, name) if callable(value) else Known(value)
+            d = self.scope.attribute(owner.value, name, self.loc(node))
+            self.note_captures()
+            return d
+        if isinstance(owner, Value) and isinstance(owner.kind, Array | Num):
+            kind = owner.kind
+            if name == "shape":
+                return tuple(self.emit(length, owner, Known(i)) for i in range(kind.ndim))
+            if name == "ndim":
+                return Known(kind.ndim)
+            if name == "size":
+                return self.emit(size, owner) if kind.ndim else Known(1)
+            if name == "dtype":
+                return Known(kind.dtype)
+            if name in ("T", "real", "imag", "mT"):
+                return self.method_rule(name, node, owner)
+            return Method(owner, name)
+        if isinstance(owner, tuple | list | dict | Value | ListOf):
+            return Method(owner, name)
+        if isinstance(owner, Poison):
+            raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        raise self.refuse(node, f"the attribute {name} of {_describe(owner)} is not supported")
+
+    def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """A method or attribute of an array, by its rule."""
+        rule = find_method("ndarray." + name)
+        if rule is None:
+            raise self.refuse(node, f"the array method {name} has no rule", "use a NumPy function that has one (`adc rules`)")
+        target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
+        return self.rule_call(rule, target, (owner, *args), kwargs or {}, node)
+
+    def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        raise NotImplementedError
+
+    def expr_Subscript(self, node: Any) -> Any:
+        return self.subscript(self.expr(node.value), self.index(node.slice), node)
+
+    def index(self, node: Any) -> Any:
+        if isinstance(node, gast.Slice):
+            parts = [Known(None) if p is None else self.expr(p) for p in (node.lower, node.upper, node.step)]
+            return slice(*parts)
+        if isinstance(node, gast.Tuple):
+            return tuple(self.index(n) for n in node.elts)
+        return self.expr(node)
+
+    def subscript(self, base: Any, index: Any, node: Any) -> Any:
+        """`base[index]` on denotations."""
+        if isinstance(base, dict):
+            key = self.static(index, node, "the key of a dict")
+            if key not in base:
+                raise self.refuse(node, f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}")
+            return base[key]
+        if isinstance(base, tuple | list):
+            k = self.static(index, node, "the index into a tuple or a list of known structure")
+            try:
+                return base[k]
+            except (IndexError, TypeError) as error:
+                raise self.refuse(node, str(error)) from None
+        if isinstance(base, Known):
+            if isinstance(base.value, tuple | list | dict | str):
+                return Known(base.value[self.static(index, node, "this index")])
+            raise self.refuse(node, f"{_describe(base)} is indexed")
+        if isinstance(base, ListOf):
+            return ListOf(_rebuild(base.element, lambda v: self.subscript(v, index, node))) if isinstance(index, slice) \
+                else _rebuild(base.element, lambda v: self.subscript(v, index, node))  # fmt: skip
+        if isinstance(base, Value):
+            return self.emit(operator.getitem, base, index)
+        raise self.refuse(node, f"{_describe(base)} is indexed")
+
+
+# ------------------------------------------------------------------------------------------- small helpers
+def _rebuild(d: Any, f: Callable[[Any], Any]) -> Any:
+    """`f` over the leaves of a structured denotation."""
+    if isinstance(d, tuple | list):
+        return type(d)(_rebuild(x, f) for x in d)
+    if isinstance(d, dict):
+        return {k: _rebuild(v, f) for k, v in d.items()}
+    if isinstance(d, ListOf):
+        return ListOf(_rebuild(d.element, f))
+    return f(d)
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, int | float | complex | str | bool) and a == b)
+
+
+def _number(d: Any) -> bool:
+    return isinstance(d, Known) and isinstance(d.value, int | float | complex | np.generic)
+
+
+def _data(d: Any) -> bool:
+    return isinstance(d, Value) or _number(d)
+
+
+def _int_like(d: Any) -> bool:
+    return (isinstance(d, Known) and isinstance(d.value, int)) or (
+        isinstance(d, Value) and isinstance(d.kind, Num) and d.kind.type is int
+    )
+
+
+def _describe(d: Any) -> str:
+    if d is UNDEF:
+        return "unassigned"
+    if isinstance(d, Known):
+        return f"the constant {d.value!r}" if isinstance(d.value, int | float | complex | str | None.__class__) \
+            else f"{getattr(d.value, '__name__', type(d.value).__name__)}"  # fmt: skip
+    if isinstance(d, Value):
+        kind = d.kind
+        if isinstance(kind, Num):
+            return f"a number ({kind})"
+        return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
+    if isinstance(d, Closure):
+        return f"the function {d.name}"
+    if isinstance(d, ListOf):
+        return "a list of any length"
+    return f"a {type(d).__name__} of {len(d)} elements" if isinstance(d, tuple | list | dict) else "this"
+
+
+_CONSTRUCTS = {
+    "Yield": "`yield`", "YieldFrom": "`yield from`", "Await": "`await`", "GeneratorExp": "a generator expression",
+    "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",
+    "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class", "Delete": "`del`",
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Import": "an import inside a function",
+    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`", "Match": "`match`",
+    "Break": "`break`", "Continue": "`continue`", "Starred": "a starred expression", "Slice": "a slice",
+}  # fmt: skip
+
+
+def _construct(node: Any) -> str:
+    return _CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
+
+
+__all__ = ["DIVERGES", "Expressions", "Promote", "Unroll", "map_tree"]

@@ -1,0 +1,192 @@
+"""Names: frames of the functions being lowered, what their free names mean, and what is captured of them."""
+
+import builtins
+import sys
+import types
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from adcompiler.errors import Problem, Refusal, problem_at
+from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
+from adcompiler.frontend.source import Source
+from adcompiler.ir.core import Loc
+from rules.kind import KindError, Lengths
+
+
+@dataclass
+class Poison:
+    """A name whose value cannot be had. Using it is a problem; one that was reported is not reported again."""
+
+    reason: str = ""
+    remedy: str = ""
+    loc: Loc | None = None
+    reported: bool = False
+
+
+@dataclass(eq=False)
+class Frame:
+    """A function that is being lowered: its names so far, and the frame it was defined in."""
+
+    source: Source
+    env: dict[str, Any] = field(default_factory=dict)
+    parent: "Frame | None" = None
+    locals: frozenset[str] = frozenset()
+
+
+@dataclass(eq=False)
+class Closure:
+    """A function defined inside one that is being lowered; its free names are those of `frame`, live."""
+
+    node: Any
+    frame: Frame
+    name: str
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of a value, before it is called."""
+
+    owner: Any
+    name: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """How generated code reaches something outside: an expression, and objects its names are bound to."""
+
+    text: str
+    free: tuple[tuple[str, Any], ...] = ()
+    cell: str | None = None
+
+
+@dataclass
+class Captured:
+    """An input that is no argument: read where the function is entered, guarded by its kind."""
+
+    access: Access
+    tree: Any
+    value: Any
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The specialisation holds while `access` still is `value`."""
+
+    access: Access
+    value: Any
+
+
+CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
+
+
+class Scope:
+    """Resolves free names; captures the arrays and numbers among them."""
+
+    def __init__(self, main: Source, env: Lengths, by_value: frozenset[tuple[Any, ...]]) -> None:
+        self.main = main
+        self.describe = Describe(env, by_value)
+        self.captured: dict[tuple[Any, str], Captured] = {}
+        self.identities: dict[tuple[Any, str], Identity] = {}
+        self.free_names: dict[str, Any] = {}
+
+    @property
+    def leaves(self) -> list[Leaf]:
+        return self.describe.leaves
+
+    def free_name(self, name: str, obj: Any) -> str:
+        """A name for an object in generated code."""
+        name = name if name.isidentifier() else "_object"
+        taken, n = name, 2
+        while self.free_names.get(taken, obj) is not obj:
+            taken, n = f"{name}_{n}", n + 1
+        self.free_names[taken] = obj
+        return taken
+
+    def lookup(self, frame: Frame, name: str, loc: Loc) -> Any:
+        """The denotation of a name read in `frame`. Raises Refusal where it has none."""
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.env:
+                return scope.env[name]
+            if name in scope.locals:
+                raise Refusal(problem_at(loc, f"{name} may be read before it is assigned",
+                                         f"assign {name} before this line on every path"))  # fmt: skip
+            if scope.parent is None:
+                break
+            scope = scope.parent
+        source = frame.source
+        if name in source.cells:
+            try:
+                value = source.cells[name].cell_contents
+            except ValueError:
+                raise Refusal(problem_at(loc, f"the free variable {name} has no value yet",
+                                         "call this after it is assigned")) from None  # fmt: skip
+            return self.outside((id(source.cells[name]), ""), self._cell(source, name), value, name, loc)
+        if name in source.globals:
+            return self.outside((id(source.globals), name), self._global(source, name), source.globals[name], name, loc)
+        if hasattr(builtins, name):
+            return Known(getattr(builtins, name))
+        raise Refusal(problem_at(loc, f"{name} is not defined", "define it, or import it"))
+
+    def _cell(self, source: Source, name: str) -> Access:
+        if source is self.main:
+            return Access(name, cell=name)
+        cell = self.free_name(f"{name}_cell", source.cells[name])
+        return Access(f"{cell}.cell_contents", ((cell, source.cells[name]),))
+
+    def _global(self, source: Source, name: str) -> Access:
+        if source.globals is self.main.globals:
+            return Access(name)
+        module = sys.modules.get(source.globals.get("__name__", ""))
+        if module is not None and vars(module) is source.globals:
+            local = self.free_name(module.__name__.rpartition(".")[2], module)
+            return Access(f"{local}.{name}", ((local, module),))
+        local = self.free_name("_globals", source.globals)
+        return Access(f"{local}[{name!r}]", ((local, source.globals),))
+
+    def outside(self, key: tuple[Any, str], access: Access, value: Any, name: str, loc: Loc) -> Any:
+        """The denotation of something that exists outside the function."""
+        if key in self.captured:
+            return self.captured[key].tree
+        if static_value(value) or not _data(value):
+            self.identities.setdefault(key, Identity(access, value))
+            return Known(value)
+        try:
+            tree = self.describe.tree(value, (f"capture {len(self.captured)}",), name)
+        except KindError as error:
+            raise Refusal(problem_at(loc, f"{name}: {error}", error.remedy)) from None
+        self.captured[key] = Captured(access, tree, value)
+        return tree
+
+    def attribute(self, owner: Any, name: str, loc: Loc) -> Any:
+        """An attribute of an object known when compiling: a module's, a class's, an instance's."""
+        try:
+            value = getattr(owner, name)
+        except AttributeError as error:
+            raise Refusal(problem_at(loc, str(error), "check the name")) from None
+        if isinstance(owner, types.ModuleType):
+            if owner.__name__.split(".")[0] in CONSTANT_MODULES:
+                return Known(value)
+            local = self.free_name(owner.__name__.rpartition(".")[2], owner)
+        elif isinstance(owner, type | np.dtype) or callable(value):
+            return Known(value)
+        else:
+            local = self.free_name(type(owner).__name__.lower(), owner)
+        return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
+
+
+def _data(value: Any) -> bool:
+    """Is this data, taken by kind: numbers, arrays, containers of them?"""
+    if isinstance(value, np.ndarray | np.generic) or is_array(value) or type(value) in (int, float, complex):
+        return True
+    return type(value) in (tuple, list, dict)
+
+
+def poison_problem(p: Poison, name: str, loc: Loc) -> Problem | None:
+    """What is wrong with using a poisoned name here; None if that has been said."""
+    if p.reported:
+        return None
+    return problem_at(loc, p.reason.replace("{name}", name), p.remedy.replace("{name}", name))

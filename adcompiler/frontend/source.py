@@ -1,0 +1,105 @@
+"""Finds a function's source and parses it: the tree, and what its free names mean."""
+
+import ast
+import functools
+import linecache
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import gast
+
+from adcompiler.errors import Problem, UnsupportedError
+
+
+@dataclass(eq=False)
+class Source:
+    """A function's tree and names: parameters with defaults, file, the live cells and globals."""
+
+    node: Any
+    file: str
+    name: str
+    globals: dict[str, Any]
+    cells: dict[str, types.CellType] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
+    function: Any = None
+
+    @property
+    def line(self) -> int:
+        return int(self.node.lineno)
+
+
+def _fail(name: str, reason: str, remedy: str) -> UnsupportedError:
+    return UnsupportedError(Problem("", 0, 0, "", f"the source of {name} is not available: {reason}", remedy))
+
+
+@functools.lru_cache(256)
+def _parse(file: str, text: str) -> list[Any]:
+    """The function and lambda nodes of a file, as standard-library nodes with end positions."""
+    tree = ast.parse(text)
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)]
+
+
+def _find(code: types.CodeType, text: str) -> Any:
+    candidates = []
+    for node in _parse(code.co_filename, text):
+        if isinstance(node, ast.Lambda):
+            if code.co_name == "<lambda>" and node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
+                candidates.append(node)
+        elif node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                candidates.append(node)
+    if len(candidates) > 1:
+        candidates = [n for n in candidates if _spans(n, code)] or candidates
+        candidates.sort(key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))
+        names = code.co_varnames[: code.co_argcount]
+        candidates = [n for n in candidates if tuple(a.arg for a in n.args.args) == names] or candidates
+    return candidates[0] if candidates else None
+
+
+def _spans(node: Any, code: types.CodeType) -> bool:
+    """Do all instructions of `code` lie inside this node? Tells two lambdas of one line apart."""
+    for line, end_line, col, end_col in code.co_positions():
+        if None in (line, end_line, col, end_col) or (line, col) == (end_line, end_col):
+            continue
+        start, end = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
+        if not (start <= (line, col) and (end_line, end_col) <= end):
+            return False
+    return True
+
+
+def source_of(function: types.FunctionType) -> Source:
+    """Parse `function`. Raises UnsupportedError where its source cannot be had."""
+    code = function.__code__
+    name = function.__name__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        raise _fail(name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell")
+    try:
+        node = _find(code, "".join(lines))
+    except SyntaxError as error:
+        raise _fail(name, f"{code.co_filename} no longer parses ({error})", "import it again") from None
+    if node is None:
+        raise _fail(name, f"{code.co_filename} holds no such function at line {code.co_firstlineno}; "
+                    "the file has changed, or the function was made from text", "import the file again")  # fmt: skip
+    arguments = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
+    values = function.__defaults__ or ()
+    defaults = dict(zip(arguments[len(arguments) - len(values) :], values, strict=True))
+    defaults.update(function.__kwdefaults__ or {})
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    return Source(_gast(node), code.co_filename, name, function.__globals__, cells, defaults, function)
+
+
+def _gast(node: Any) -> Any:
+    module = ast.Module([node if isinstance(node, ast.stmt) else ast.copy_location(ast.Expr(node), node)], [])
+    tree = gast.ast_to_gast(module).body[0]
+    return tree if isinstance(tree, gast.FunctionDef) else tree.value
+
+
+def plain_function(f: Callable[..., Any]) -> types.FunctionType | None:
+    """The Python function behind a function or a wrapper that says what it wraps; None if there is none."""
+    while not isinstance(f, types.FunctionType) and hasattr(f, "__wrapped__"):
+        f = f.__wrapped__
+    return f if isinstance(f, types.FunctionType) else None

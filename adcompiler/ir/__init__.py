@@ -1,0 +1,1 @@
+"""The language in the middle: pure SSA with structured control flow."""

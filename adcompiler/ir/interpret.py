@@ -1,0 +1,72 @@
+"""Runs IR directly on NumPy: the reference against which every pass and the emitted code are tested."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, map_tree
+
+
+def interpret(function: Function, arguments: Sequence[Any]) -> Any:
+    """The result of `function` for these leaves, in the structure of `function.result`."""
+    env: dict[Value, Any] = dict(zip(function.params, arguments, strict=True))
+    results = _run(function.body, env)
+    if function.result is None:
+        return results
+    named = {v: x for v, x in zip(function.body.results, results, strict=True) if isinstance(v, Value)}
+    return map_tree(lambda v: named[v] if v in named else env[v], function.result)
+
+
+def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
+    def get(v: Value) -> Any:
+        return env[v]
+
+    for op in region.ops:
+        if isinstance(op, If):
+            _bind(op, _run(op.then if map_tree(get, op.cond) else op.orelse, env), env)
+        elif isinstance(op, For):
+            _for(op, env)
+        elif isinstance(op, While):
+            _while(op, env)
+        else:
+            value = op.target(*map_tree(get, op.args), **map_tree(get, op.kwargs))
+            _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
+    return [map_tree(get, r) for r in region.results]
+
+
+def _bind(op: Op, values: list[Any], env: dict[Value, Any]) -> None:
+    env.update(zip(op.results, values, strict=True))
+
+
+def _loop_end(op: For | While, carried: list[Any], collected: list[list[Any]], env: dict[Value, Any]) -> None:
+    _bind(op, carried + collected, env)
+
+
+def _for(op: For, env: dict[Value, Any]) -> None:
+    carried = [map_tree(lambda v: env[v], i) for i in op.inits]
+    sequences = [map_tree(lambda v: env[v], s) for s in op.sequences]
+    collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
+    for items in zip(*sequences, strict=False):
+        env.update(zip(op.body.params, [*items, *carried], strict=True))
+        out = _run(op.body, env)
+        stop = out.pop() if op.stop else False
+        carried = out[: len(carried)]
+        for taken, item in zip(collected, out[len(carried) :], strict=True):
+            taken.append(item)
+        if stop:
+            break
+    _loop_end(op, carried, collected, env)
+
+
+def _while(op: While, env: dict[Value, Any]) -> None:
+    carried = [map_tree(lambda v: env[v], i) for i in op.inits]
+    collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
+    while True:
+        env.update(zip(op.test.params, carried, strict=True))
+        if not _run(op.test, env)[0]:
+            break
+        env.update(zip(op.body.params, carried, strict=True))
+        out = _run(op.body, env)
+        carried = out[: len(carried)]
+        for taken, item in zip(collected, out[len(carried) :], strict=True):
+            taken.append(item)
+    _loop_end(op, carried, collected, env)
