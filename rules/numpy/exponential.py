@@ -26,17 +26,14 @@ class log:
     def t_y(t_x, x): return t_x / x
 
 
-@rule("y = log(x, base=None)", math.log)
+@rule("y = log(x, *base)", math.log)
 class math_log:
     infinite_at_pole = True
-
-    def d_x(d_y, x, base):
-        return d_y / x if base is None else d_y / (x * np.log(base))
-
-    def d_base(d_y, base, y): return d_y * (-y / (base * np.log(base)))
+    def d_x(d_y, x, base): return d_y / (x * np.log(base[0])) if base else d_y / x
+    def d_base(d_y, base, y): return tuple(d_y * (-y / (b * np.log(b))) for b in base)
 
     def t_y(x, base, y, t_x, t_base):
-        return t_x / x if base is None else (t_x / x - t_base * (y / base)) / np.log(base)
+        return (t_x / x - t_base[0] * (y / base[0])) / np.log(base[0]) if base else t_x / x
 
 
 @rule("y = log2(x)", np.log2, math.log2)
