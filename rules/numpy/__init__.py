@@ -1,7 +1,12 @@
 """Rules for NumPy, filed as its documentation files the functions."""
 
 from rules.numpy import arithmetic as arithmetic
+from rules.numpy import creation as creation
 from rules.numpy import exponential as exponential
+from rules.numpy import indexing as indexing
+from rules.numpy import joining as joining
+from rules.numpy import linalg as linalg
 from rules.numpy import powers as powers
 from rules.numpy import reductions as reductions
+from rules.numpy import shape as shape
 from rules.numpy import trigonometric as trigonometric

@@ -1,0 +1,178 @@
+"""Rules for NumPy's functions that make arrays of a shape, a range or a value, and for its scalar types."""
+
+from typing import Any
+
+import numpy as np
+
+from rules.cotangent import zeros_like
+from rules.kind import (
+    ONE,
+    Array,
+    Length,
+    Num,
+    array_or_number,
+    broadcast,
+    constant,
+    kind_of,
+    length_of,
+    lengths,
+    library,
+    promote,
+)  # fmt: skip
+from rules.numpy.shape import array_kind, shape_of
+from rules.rule import Like, borrows, nondifferentiable, primitive, rule
+
+
+def _filled(shape: Any, dtype: Any) -> Array:
+    return Array(np.dtype(dtype), shape_of(shape))
+
+
+def _like(a: Any, dtype: Any) -> Array:
+    a = array_kind(a)
+    return Array(a.dtype if dtype is None else np.dtype(dtype), a.shape, a.xp)
+
+
+# ------------------------------------------------------------------------------------------ of one value
+for _name in ("zeros", "ones", "empty"):
+    nondifferentiable(f"y = {_name}(shape, dtype=None)", getattr(np, _name), kind=_filled)
+    nondifferentiable(f"y = {_name}_like(a, dtype=None)", getattr(np, _name + "_like"), kind=_like)
+
+
+@rule("y = full(shape, fill_value, dtype=None)", np.full)
+class full:
+    def kind(shape, fill_value, dtype): return _filled(shape, dtype or kind_of(fill_value).dtype)
+    @borrows("d_y")
+    def d_fill_value(d_y): return d_y
+    def t_y(shape, dtype, t_fill_value): return np.full(shape, t_fill_value, dtype=dtype)
+
+
+@rule("y = full_like(a, fill_value, dtype=None)", np.full_like)
+class full_like:
+    def kind(a, dtype): return _like(a, dtype)
+    @borrows("d_y")
+    def d_fill_value(d_y): return d_y
+    def t_y(a: Like, dtype, t_fill_value): return np.full_like(a, t_fill_value, dtype=dtype)
+
+
+nondifferentiable(
+    "y = eye(N, M=None, k=0, dtype=None)", np.eye,
+    kind=lambda N, M, dtype: Array(np.dtype(dtype), (length_of(N), length_of(N if M is None else M))),
+)  # fmt: skip
+nondifferentiable("y = identity(n, dtype=None)", np.identity,
+                  kind=lambda n, dtype: Array(np.dtype(dtype), (length_of(n),) * 2))  # fmt: skip
+nondifferentiable(
+    "y = tri(N, M=None, k=0, dtype=None)", np.tri,
+    kind=lambda N, M, dtype: Array(np.dtype(dtype), (length_of(N), length_of(N if M is None else M))),
+)  # fmt: skip
+nondifferentiable(
+    "y = indices(dimensions, dtype=None)", np.indices,
+    kind=lambda dimensions, dtype: Array(np.dtype(dtype or int),
+                                         (constant(len(dimensions)), *map(length_of, dimensions))),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ ranges
+def _steps(start: Any, stop: Any, step: Any) -> Length:
+    """The length of `np.arange`."""
+    env = lengths()
+    if not any(isinstance(x, Num) for x in (start, stop, step)):
+        return constant(len(np.arange(start, stop, step)))
+    if isinstance(step, Num) or step != 1 or any(kind_of(x).dtype.kind not in "iu" for x in (start, stop)):
+        return env.fresh()
+    a, b = env.resolve(length_of(start)), env.resolve(length_of(stop))
+    if a.symbol == b.symbol:
+        return constant(max(0, b.offset - a.offset))
+    if not a.constant:
+        return env.fresh()
+    enough = env.at_least(b, a.offset)
+    return constant(0) if enough is False else b + -a.offset if enough else env.fresh()
+
+
+@rule("y = arange(start, stop=None, step=None, dtype=None)", np.arange)
+class arange:
+    """The end decides by jumps how many elements there are: its derivative is zero."""
+
+    def kind(start, stop, step, dtype):
+        start, stop = (0, start) if stop is None else (start, stop)
+        step = 1 if step is None else step
+        dtype = promote(*map(kind_of, (start, stop, step))) if dtype is None else np.dtype(dtype)
+        return Array(dtype, (_steps(start, stop, step),))
+
+    def d_start(d_y, start: Like, stop: Like): return zeros_like(start) if stop is None else np.sum(d_y)
+    def d_stop(d_y, stop: Like): return zeros_like(stop)
+    def d_step(d_y, y, start, step): return np.sum(d_y * (y - start)) / step
+
+    def t_y(y, start, stop, step, t_start, t_step):
+        slope = 0 if step is None else t_step * (y - start) / step
+        return np.zeros_like(y) + (0 if stop is None else t_start) + slope
+
+
+@primitive
+def ramp(like: Any, endpoint: bool = True) -> Any:
+    """As many equidistant numbers as `like` has rows, from 0 to 1: the weight of the end in `np.linspace`."""
+    t = np.linspace(0.0, 1.0, like.shape[0], endpoint=endpoint, dtype=like.real.dtype)
+    return np.reshape(t, (-1,) + (1,) * (like.ndim - 1))
+
+
+def _ramp_kind(like: Any) -> Array:
+    dtype = np.empty(0, like.dtype).real.dtype
+    return Array(dtype, like.shape[:1] + (ONE,) * (like.ndim - 1), like.xp)
+
+
+nondifferentiable("t = ramp(like, endpoint=True)", ramp, kind=_ramp_kind)
+
+
+@rule("y = linspace(start, stop, num=50, endpoint=True)", np.linspace)
+class linspace:
+    static = "endpoint"
+
+    def kind(start, stop, num):
+        start, stop = kind_of(start), kind_of(stop)
+        dtype = promote(start, stop, Num(float))
+        return Array(dtype, (length_of(num), *broadcast(start.shape, stop.shape)), library(start, stop))
+
+    def d_start(d_y, endpoint): return np.sum(d_y * (1 - ramp(d_y, endpoint)), axis=0)
+    def d_stop(d_y, endpoint): return np.sum(d_y * ramp(d_y, endpoint), axis=0)
+
+    def t_y(y: Like, endpoint, t_start, t_stop):
+        t = ramp(y, endpoint)
+        return t_start * (1 - t) + t_stop * t
+
+
+# ----------------------------------------------------------------------------------------- scalar types
+def _cast(scalar: Any) -> Any:
+    def kind(x: Any) -> Any:
+        return array_or_number(np.dtype(scalar), kind_of(x).shape, library(kind_of(x)))
+
+    return kind
+
+
+@rule("y = float64(x)", np.float64)
+class float64:
+    def kind(x): return _cast(np.float64)(x)
+    view = "x"
+    @borrows("d_y")
+    def d_x(d_y): return d_y
+    def t_y(t_x): return np.float64(t_x)
+
+
+@rule("y = float32(x)", np.float32)
+class float32:
+    def kind(x): return _cast(np.float32)(x)
+    view = "x"
+    @borrows("d_y")
+    def d_x(d_y): return d_y
+    def t_y(t_x): return np.float32(t_x)
+
+
+@rule("y = complex128(x)", np.complex128)
+class complex128:
+    def kind(x): return _cast(np.complex128)(x)
+    view = "x"
+    @borrows("d_y")
+    def d_x(d_y): return d_y
+    def t_y(t_x): return np.complex128(t_x)
+
+
+for _type in (np.int64, np.int32, np.bool_):
+    nondifferentiable(f"y = {_type.__name__}(x)", _type, kind=_cast(_type))
