@@ -1,7 +1,9 @@
 """Rules for NumPy, filed as its documentation files the functions."""
 
 from rules.numpy import arithmetic as arithmetic
+from rules.numpy import axes as axes
 from rules.numpy import creation as creation
+from rules.numpy import diagonals as diagonals
 from rules.numpy import exponential as exponential
 from rules.numpy import indexing as indexing
 from rules.numpy import joining as joining

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import zeros_like
+from rules.cotangent import project, zeros_like
 from rules.kind import (
     ONE,
     Array,
@@ -43,7 +43,7 @@ class full:
     def kind(shape, fill_value, dtype): return _filled(shape, dtype or kind_of(fill_value).dtype)
     @borrows("d_y")
     def d_fill_value(d_y): return d_y
-    def t_y(shape, dtype, t_fill_value): return np.full(shape, t_fill_value, dtype=dtype)
+    def t_y(shape, t_fill_value): return np.broadcast_to(t_fill_value, shape)
 
 
 @rule("y = full_like(a, fill_value, dtype=None)", np.full_like)
@@ -51,7 +51,7 @@ class full_like:
     def kind(a, dtype): return _like(a, dtype)
     @borrows("d_y")
     def d_fill_value(d_y): return d_y
-    def t_y(a: Like, dtype, t_fill_value): return np.full_like(a, t_fill_value, dtype=dtype)
+    def t_y(y: Like, t_fill_value): return project(t_fill_value, y)
 
 
 nondifferentiable(
@@ -153,7 +153,7 @@ class float64:
     view = "x"
     @borrows("d_y")
     def d_x(d_y): return d_y
-    def t_y(t_x): return np.float64(t_x)
+    def t_y(t_x): return t_x
 
 
 @rule("y = float32(x)", np.float32)
@@ -162,7 +162,7 @@ class float32:
     view = "x"
     @borrows("d_y")
     def d_x(d_y): return d_y
-    def t_y(t_x): return np.float32(t_x)
+    def t_y(t_x): return t_x
 
 
 @rule("y = complex128(x)", np.complex128)
@@ -171,7 +171,7 @@ class complex128:
     view = "x"
     @borrows("d_y")
     def d_x(d_y): return d_y
-    def t_y(t_x): return np.complex128(t_x)
+    def t_y(t_x): return t_x
 
 
 for _type in (np.int64, np.int32, np.bool_):

@@ -83,7 +83,7 @@ def slice_length(n: Length, s: slice) -> Length:
 
 
 def _entry(x: Any) -> Any:
-    """One entry of a subscript: None, Ellipsis, a slice, "int" for one element, or the kind of an index array."""
+    """An entry of an index: None, Ellipsis, a slice, "int" for one element, or the kind of an index array."""
     if x is None or x is Ellipsis or isinstance(x, slice):
         return x
     if isinstance(x, list):
@@ -98,7 +98,8 @@ def _entry(x: Any) -> Any:
             return kind if kind.ndim else "int"
         if kind.dtype.kind == "b" and kind.ndim:
             return kind
-    raise KindError(f"an index that is {_spelled(x)}", "index with ints, slices, None, ..., or arrays of ints or bools")
+    remedy = "index with ints, slices, None, ..., or arrays of ints or bools"
+    raise KindError(f"an index that is {_spelled(x)}", remedy)
 
 
 def _spelled(x: Any) -> str:

@@ -63,7 +63,7 @@ def parts(d: Any, arrays: list[Any], axis: int = 0) -> list[Any]:
     """The parts of `d` that `np.concatenate(arrays, axis)` made of a list of any length; views."""
     out, start = [], 0
     for a in arrays:
-        out.append(part.__wrapped__(d, a, start, axis))  # type: ignore[attr-defined]
+        out.append(part(d, a, start, axis))
         start += a.shape[axis]
     return out
 
@@ -86,7 +86,7 @@ def _operands(arrays: Any) -> list[Array]:
     if isinstance(arrays, Seq):
         return [array_kind(arrays.element)]
     if not isinstance(arrays, tuple | list):
-        raise KindError(f"a list or tuple of arrays is wanted here, not {arrays}", "write the arrays in a list")
+        raise KindError(f"arrays to join are wanted here, not {arrays}", "write them in a list")
     if not arrays:
         raise KindError("nothing to join: the list is empty")
     return [array_kind(a) for a in arrays]
@@ -137,7 +137,7 @@ class concatenate:
         if axis is None:
             raise KindError("np.concatenate with axis=None", "ravel the arrays first")
         if any(not a.ndim for a in operands):
-            raise KindError("zero-dimensional arrays cannot be concatenated", "write np.array([...]) or np.stack")
+            raise KindError("arrays of rank 0 cannot be concatenated", "write np.array([...]) or np.stack")
         return _joined(arrays, operands, axis)
 
     @borrows("d_y")
@@ -248,12 +248,17 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
     return unstack(d[place] if place else d)
 
 
+def _stacked(t: Any) -> Any:
+    """`np.array` of tangents, by a function that takes traced values."""
+    return np.stack([_stacked(item) for item in t]) if isinstance(t, tuple | list) and t else t
+
+
 @rule("y = array(a, dtype=None)", np.array)
 class array:
     def kind(a, dtype): return _made(a, dtype)
     @borrows("d_y")
     def d_a(d_y, a: Like): return _unmade(d_y, a)
-    def t_y(t_a, dtype): return np.array(t_a, dtype=dtype)
+    def t_y(t_a): return _stacked(t_a)
 
 
 @rule("y = asarray(a, dtype=None)", np.asarray, np.asanyarray)
@@ -262,7 +267,7 @@ class asarray:
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like): return _unmade(d_y, a)
-    def t_y(t_a, dtype): return np.asarray(t_a, dtype=dtype)
+    def t_y(t_a): return _stacked(t_a)
 
 
 @rule("y = ascontiguousarray(a, dtype=None)", np.ascontiguousarray)
@@ -272,15 +277,12 @@ class ascontiguousarray:
         return Array(made.dtype, made.shape or (ONE,), made.xp)
     view = "a"
     @borrows("d_y")
-    def d_a(d_y, a: Like): return _unmade(d_y, a) if isinstance(a, tuple | list) or rank(a) else reshape_like(d_y, a)
-    def t_y(t_a, dtype): return np.ascontiguousarray(t_a, dtype=dtype)
+    def d_a(d_y, a: Like):
+        return _unmade(d_y, a) if isinstance(a, tuple | list) or rank(a) else reshape_like(d_y, a)
+    def t_y(t_a): return np.atleast_1d(_stacked(t_a))
 
 
 # ------------------------------------------------------------------------------------------- repeating
-def _count(a: Any) -> Any:
-    return size(a) if rank(a) else 1
-
-
 def _times(n: Length, k: Any) -> Length:
     return product((n, length_of(k)))
 
@@ -290,15 +292,16 @@ class repeat:
     def kind(a, repeats, axis):
         a = array_kind(a)
         if not isinstance(repeats, int | np.integer | Num):
-            raise KindError("np.repeat with a count for each element", "give one int, or index with an integer array")
+            raise KindError("np.repeat with a count for each element", "index with an integer array")
         if axis is None:
             return Array(a.dtype, (_times(product(a.shape), repeats),), a.xp)
         (axis,) = normalize_axis(axis, a.ndim)
-        return Array(a.dtype, tuple(_times(n, repeats) if i == axis else n for i, n in enumerate(a.shape)), a.xp)
+        shape = tuple(_times(n, repeats) if i == axis else n for i, n in enumerate(a.shape))
+        return Array(a.dtype, shape, a.xp)
 
     def d_a(d_y, a: Like, repeats, axis):
         if axis is None:
-            return reshape_like(np.sum(np.reshape(d_y, (_count(a), repeats)), axis=1), a)
+            return reshape_like(np.sum(np.reshape(d_y, (size(a), repeats)), axis=1), a)
         axis = axis % d_y.ndim
         split = [length(a, i) for i in range(rank(a))]
         return np.sum(np.reshape(d_y, (*split[: axis + 1], repeats, *split[axis + 1 :])), axis=axis + 1)
@@ -317,7 +320,7 @@ class tile:
     def kind(A, reps):
         A = array_kind(A)
         if isinstance(reps, Seq | Array):
-            raise KindError("np.tile by counts whose number is not known when compiling", "write a tuple of ints")
+            raise KindError("np.tile by a number of counts that is not known", "write a tuple of ints")
         counts = _tiling(A.ndim, reps)
         shape = (ONE,) * (len(counts) - A.ndim) + A.shape
         return Array(A.dtype, tuple(_times(n, k) for n, k in zip(shape, counts)), A.xp)
@@ -365,13 +368,13 @@ class append:
     @borrows("d_y")
     def d_arr(d_y, arr: Like, axis):
         if axis is None:
-            return reshape_like(d_y[: _count(arr)], arr)
+            return reshape_like(d_y[: size(arr)], arr)
         return part(d_y, arr, 0, axis % d_y.ndim)
 
     @borrows("d_y")
     def d_values(d_y, arr: Like, values: Like, axis):
         if axis is None:
-            tail = d_y[_count(arr) :]
+            tail = d_y[size(arr) :]
             return _unmade(tail, values) if isinstance(values, tuple | list) else reshape_like(tail, values)
         return part(d_y, values, length(arr, axis), axis % d_y.ndim)
 

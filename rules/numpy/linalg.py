@@ -1,6 +1,6 @@
-"""Rules for products of vectors and matrices. No pullback conjugates, save that of `vdot`: d C is d times the other factor.
+"""Rules for products of vectors and matrices: a cotangent is the result's, times the other factor.
 
-Which of the textbook's formulas applies is decided by the ranks alone.
+Which of the textbook's formulas applies is decided by the ranks alone. None conjugates, save that of `vdot`.
 """
 
 import operator
@@ -23,7 +23,8 @@ from rules.kind import (
     promote,
     ufunc_dtype,
 )  # fmt: skip
-from rules.numpy.shape import array_kind, diagonal_shape, inverse, on_diagonal, product, reshape_like
+from rules.numpy.axes import inverse
+from rules.numpy.shape import array_kind, product, reshape_like
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, rule
 
@@ -52,7 +53,9 @@ class matmul:
 
     def d_A(d_C, A: Like, B):
         if A.ndim == 1:
-            return d_C * B if B.ndim == 1 else B @ d_C if B.ndim == 2 else np.tensordot(d_C, _across(B), d_C.ndim)
+            if B.ndim <= 2:
+                return d_C * B if B.ndim == 1 else B @ d_C
+            return np.tensordot(d_C, _across(B), d_C.ndim)
         if B.ndim == 1:
             return np.outer(d_C, B) if A.ndim == 2 else np.expand_dims(d_C, -1) * B
         if A.ndim == 2 and B.ndim > 2:  # summed over the stack of B at once
@@ -179,7 +182,7 @@ class vdot:
 class cross:
     def kind(a, b, axis):
         if axis != -1 and a.ndim != b.ndim:
-            raise KindError("np.cross of different ranks along an axis that is not the last", "move the axis to the end")
+            raise KindError("np.cross of different ranks, not along the last axis", "move the axis last")
         return Array(promote(a, b), broadcast(a.shape, b.shape), library(a, b))
     def d_a(d_c, b, axis): return np.cross(b, d_c, axis=axis)
     def d_b(d_c, a, axis): return np.cross(d_c, a, axis=axis)
@@ -234,28 +237,30 @@ class tensordot:
 def _subscripts(subscripts: Any, ranks: list[int]) -> tuple[list[str], str]:
     """The indices of each operand and of the result, an ellipsis written out as letters."""
     if not isinstance(subscripts, str):
-        raise KindError("np.einsum without a string of subscripts", 'write the subscripts as a string, "ij,jk->ik"')
+        raise KindError("np.einsum without a string of subscripts", 'write them as a string, "ij,jk->ik"')
     given, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = given.split(",")
+    misfit = KindError(f"np.einsum {subscripts!r} does not fit operands of rank {', '.join(map(str, ranks))}")
     if len(inputs) != len(ranks):
         raise KindError(f"np.einsum has subscripts for {len(inputs)} operands and {len(ranks)} operands")
     unused = [c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in given]
     dots = [n - len(s.replace("...", "")) if "..." in s else 0 for s, n in zip(inputs, ranks)]
     if min(dots) < 0:
-        raise KindError(f"np.einsum {subscripts!r} does not fit operands of rank {', '.join(map(str, ranks))}")
+        raise misfit
     inputs = [s.replace("...", "".join(unused[:n][::-1])) for s, n in zip(inputs, dots)]
     whole = "".join(unused[: max(dots)][::-1])
     if not arrow:
         named = given.replace("...", "").replace(",", "")
-        result = ("..." if "..." in given else "") + "".join(sorted(c for c in set(named) if named.count(c) == 1))
+        once = sorted(c for c in set(named) if named.count(c) == 1)
+        result = ("..." if "..." in given else "") + "".join(once)
     result = result.replace("...", whole)
     for s, n in zip(inputs, ranks):
         if len(s) != n:
-            raise KindError(f"np.einsum {subscripts!r} does not fit operands of rank {', '.join(map(str, ranks))}")
+            raise misfit
         if len(set(s)) != n:
-            raise KindError(f"np.einsum {subscripts!r}: an index twice in one operand", "take np.diagonal of it first")
+            raise KindError(f"np.einsum {subscripts!r}: an index twice in an operand", "take np.diagonal")
     if not set(result) <= set("".join(inputs)) or len(set(result)) != len(result):
-        raise KindError(f"np.einsum {subscripts!r}: the result has an index that no operand has, or one twice")
+        raise KindError(f"np.einsum {subscripts!r}: an index of the result is in no operand or twice")
     return inputs, result
 
 
@@ -325,16 +330,3 @@ def _block_sum(d: Any, a: Any, b: Any, which: int) -> Any:
     summed = tuple(2 * k + 1 - which for k in range(ndim - rank(other), ndim))
     d = np.tensordot(np.reshape(d, tuple(shape)), other, (summed, tuple(range(rank(other)))))
     return d if rank(other) == ndim == rank(one) else reshape_like(d, one)
-
-
-# ------------------------------------------------------------------------------------------------- trace
-@rule("c = trace(a, offset=0, axis1=0, axis2=1)", np.trace, "ndarray.trace")
-class trace:
-    def kind(a, offset, axis1, axis2):
-        dtype = np.add.reduce(np.zeros(1, a.dtype)).dtype
-        return array_or_number(dtype, diagonal_shape(a, offset, axis1, axis2)[:-1], a.xp)
-
-    def d_a(d_c, a: Like, offset, axis1, axis2):
-        return on_diagonal(np.expand_dims(d_c, -1) if rank(d_c) else d_c, a, offset, axis1, axis2)
-
-    def t_c(t_a, offset, axis1, axis2): return np.trace(t_a, offset, axis1, axis2)

@@ -14,14 +14,12 @@ from rules.kind import (
     Length,
     Num,
     Seq,
-    array_or_number,
     constant,
     kind_of,
     length_of,
     lengths,
     normalize_axis,
 )  # fmt: skip
-from rules.operands import rank
 from rules.rule import Like, borrows, primitive, rule
 
 
@@ -33,7 +31,7 @@ def array_kind(x: Any) -> Array:
         return x
     if isinstance(x, Num):
         return Array(x.dtype, ())
-    raise KindError(f"an array is wanted here, not {x}", "make it an array first, with np.array(...) or np.stack(...)")
+    raise KindError(f"an array is wanted here, not {x}", "make it one with np.array(...) or np.stack(...)")
 
 
 def product(shape: tuple[Length, ...]) -> Length:
@@ -62,17 +60,19 @@ def total(lengths_: list[Length]) -> Length:
     return symbols[0] + known if len(symbols) == 1 else lengths().fresh()
 
 
+def _entries(shape: Any) -> tuple[Any, ...]:
+    if isinstance(shape, Seq | Array):
+        raise KindError("a shape whose rank is not known when compiling", "write it as a tuple of ints")
+    return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+
+
 def shape_of(shape: Any) -> tuple[Length, ...]:
     """The lengths in a shape argument: an int, or a tuple or list of ints."""
-    if isinstance(shape, Seq | Array):
-        raise KindError("a shape whose rank is not known when compiling", "write the shape as a tuple of ints")
-    return tuple(length_of(n) for n in (shape if isinstance(shape, tuple | list) else (shape,)))
+    return tuple(map(length_of, _entries(shape)))
 
 
 def _reshaped(a: Any, shape: Any) -> Array | Num:
-    if isinstance(shape, Seq | Array):
-        raise KindError("a shape whose rank is not known when compiling", "write the shape as a tuple of ints")
-    entries = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
+    entries = _entries(shape)
     unknown = [i for i, n in enumerate(entries) if not isinstance(n, Num) and n == -1]
     new = [ONE if i in unknown else length_of(n) for i, n in enumerate(entries)]
     for i in unknown:
@@ -109,25 +109,6 @@ def moved(a: Any, shape: tuple[Length, ...]) -> Array | Num:
     return kind_of(a) if scalar else Array(array_kind(a).dtype, shape, array_kind(a).xp)
 
 
-def _permuted(a: Any, order: Any) -> Array | Num:
-    return moved(a, tuple(array_kind(a).shape[i] for i in order))
-
-
-def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
-    """The permutation that a transpose argument means: None, ints, or a tuple of them; () for None."""
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], tuple | list)):
-        axes = axes[0]
-    axes = tuple(reversed(range(ndim))) if axes is None or not len(axes) else normalize_axis(tuple(axes), ndim)
-    if sorted(axes) != list(range(ndim)):
-        raise KindError(f"axes {axes} are not a permutation of {ndim} axes")
-    return axes
-
-
-def inverse(order: Any) -> tuple[int, ...]:
-    """The permutation that undoes `order`."""
-    return tuple(sorted(range(len(order)), key=order.__getitem__))
-
-
 # ------------------------------------------------------------------------------------------- primitives
 @primitive
 def reshape_like(d: Any, like: Any) -> Any:
@@ -146,24 +127,6 @@ class reshape_like_rule:
     @borrows("d_y")
     def d_d(d_y, d: Like): return reshape_like(d_y, d)
     def t_y(t_d, like: Like): return reshape_like(t_d, like)
-
-
-@primitive
-def on_diagonal(d: Any, like: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Zeros of the shape of `like` with `d` on the diagonal that `np.diagonal` would take."""
-    out = np.zeros(like.shape, np.result_type(d))
-    planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
-    i = np.arange(np.diagonal(planes, offset, -2, -1).shape[-1])
-    planes[..., i + max(0, -offset), i + max(0, offset)] = d
-    return out
-
-
-@rule("y = on_diagonal(d, like, offset=0, axis1=0, axis2=1)", on_diagonal)
-class on_diagonal_rule:
-    def kind(d, like): return Array(kind_of(d).dtype, like.shape, like.xp)
-    @borrows("d_y")
-    def d_d(d_y, offset, axis1, axis2): return np.diagonal(d_y, offset, axis1, axis2)
-    def t_y(t_d, like: Like, offset, axis1, axis2): return on_diagonal(t_d, like, offset, axis1, axis2)
 
 
 # ---------------------------------------------------------------------------------------------- reshape
@@ -268,209 +231,6 @@ class atleast_3d:
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)
     def t_y(t_a): return np.atleast_3d(t_a)
-
-
-# ------------------------------------------------------------------------------------------------- axes
-@rule("y = transpose(a, axes=None)", np.transpose)
-class transpose:
-    def kind(a, axes): return _permuted(a, _axes((axes,), rank(a)))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y, axes): return np.transpose(d_y, _undone((axes,), d_y.ndim))
-    def t_y(t_a, axes): return np.transpose(t_a, axes)
-
-
-@rule("y = transpose(a, *axes)", "ndarray.transpose")
-class method_transpose:
-    def kind(a, axes): return _permuted(a, _axes(axes, a.ndim))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y, axes): return np.transpose(d_y, _undone(axes, d_y.ndim))
-    def t_y(t_a, axes): return np.transpose(t_a, _axes(axes, t_a.ndim))
-
-
-def _undone(axes: Any, ndim: int) -> tuple[int, ...] | None:
-    order = _axes(axes, ndim)
-    return None if order == tuple(reversed(range(ndim))) else inverse(order)
-
-
-@rule("y = T(a)", "ndarray.T")
-class T:
-    def kind(a): return _permuted(a, tuple(reversed(range(a.ndim))))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y): return d_y.T
-    def t_y(t_a): return t_a.T
-
-
-@rule("y = matrix_transpose(a)", np.matrix_transpose, "ndarray.mT")
-class matrix_transpose:
-    def kind(a): return _permuted(a, _swapped(a.ndim, -1, -2))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y): return np.swapaxes(d_y, -1, -2)
-    def t_y(t_a): return np.swapaxes(t_a, -1, -2)
-
-
-def _swapped(ndim: int, axis1: int, axis2: int) -> list[int]:
-    i, j = normalize_axis((axis1, axis2), ndim)
-    order = list(range(ndim))
-    order[i], order[j] = order[j], order[i]
-    return order
-
-
-@rule("y = swapaxes(a, axis1, axis2)", np.swapaxes, "ndarray.swapaxes")
-class swapaxes:
-    def kind(a, axis1, axis2): return _permuted(a, _swapped(rank(a), axis1, axis2))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y, axis1, axis2): return np.swapaxes(d_y, axis1, axis2)
-    def t_y(t_a, axis1, axis2): return np.swapaxes(t_a, axis1, axis2)
-
-
-@rule("y = moveaxis(a, source, destination)", np.moveaxis)
-class moveaxis:
-    static = "source destination"
-
-    def kind(a, source, destination):
-        a = array_kind(a)
-        source, destination = (normalize_axis(tuple(k) if isinstance(k, list) else k, a.ndim)
-                               for k in (source, destination))  # fmt: skip
-        order = [i for i in range(a.ndim) if i not in source]
-        for to, what in sorted(zip(destination, source)):
-            order.insert(to, what)
-        return _permuted(a, order)
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y, source, destination): return np.moveaxis(d_y, destination, source)
-    def t_y(t_a, source, destination): return np.moveaxis(t_a, source, destination)
-
-
-# --------------------------------------------------------------------------------------- order of elements
-@rule("y = flip(m, axis=None)", np.flip)
-class flip:
-    def kind(m): return array_or_number(array_kind(m).dtype, array_kind(m).shape, array_kind(m).xp)
-    view = "m"
-    @borrows("d_y")
-    def d_m(d_y, axis): return np.flip(d_y, axis)
-    def t_y(t_m, axis): return np.flip(t_m, axis)
-
-
-@rule("y = fliplr(m)", np.fliplr)
-class fliplr:
-    def kind(m): return m
-    view = "m"
-    @borrows("d_y")
-    def d_m(d_y): return np.fliplr(d_y)
-    def t_y(t_m): return np.fliplr(t_m)
-
-
-@rule("y = flipud(m)", np.flipud)
-class flipud:
-    def kind(m): return m
-    view = "m"
-    @borrows("d_y")
-    def d_m(d_y): return np.flipud(d_y)
-    def t_y(t_m): return np.flipud(t_m)
-
-
-def _negative(shift: Any) -> Any:
-    return tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
-
-
-@rule("y = roll(a, shift, axis=None)", np.roll)
-class roll:
-    def kind(a): return array_kind(a)
-    def d_a(d_y, shift, axis): return np.roll(d_y, _negative(shift), axis=axis)
-    def t_y(t_a, shift, axis): return np.roll(t_a, shift, axis=axis)
-
-
-@rule("y = rot90(m, k=1, axes=(0, 1))", np.rot90)
-class rot90:
-    static = "k"
-    def kind(m, k, axes): return _permuted(m, _swapped(m.ndim, *axes)) if k % 2 else m
-    view = "m"
-    @borrows("d_y")
-    def d_m(d_y, k, axes): return np.rot90(d_y, -k, axes)
-    def t_y(t_m, k, axes): return np.rot90(t_m, k, axes)
-
-
-# -------------------------------------------------------------------------------------------- triangles
-def _triangle(m: Any) -> Array:
-    return Array(m.dtype, (*m.shape, *m.shape) if m.ndim == 1 else m.shape, m.xp)
-
-
-@rule("y = tril(m, k=0)", np.tril)
-class tril:
-    def kind(m): return _triangle(m)
-    def d_m(d_y, k): return np.tril(d_y, k)
-    def t_y(t_m, k): return np.tril(t_m, k)
-
-
-@rule("y = triu(m, k=0)", np.triu)
-class triu:
-    def kind(m): return _triangle(m)
-    def d_m(d_y, k): return np.triu(d_y, k)
-    def t_y(t_m, k): return np.triu(t_m, k)
-
-
-def diagonal_length(n: Length, m: Length, k: int) -> Length:
-    """The length of the diagonal `k` of an n by m matrix."""
-    env = lengths()
-    n, m = env.resolve(n + min(k, 0)), env.resolve(m + -max(k, 0))
-    if n.constant and m.constant:
-        return constant(max(0, min(n.offset, m.offset)))
-    if n.symbol == m.symbol:
-        short = n if n.offset < m.offset else m
-        enough = env.at_least(short, 0)
-        return constant(0) if enough is False else short if enough else env.fresh()
-    return env.fresh()
-
-
-def diagonal_shape(a: Array, offset: int, axis1: int, axis2: int) -> tuple[Length, ...]:
-    """The shape that `np.diagonal` gives."""
-    i, j = normalize_axis((axis1, axis2), a.ndim)
-    if i == j:
-        raise KindError("axis1 and axis2 are one axis")
-    rest = tuple(n for k, n in enumerate(a.shape) if k not in (i, j))
-    return (*rest, diagonal_length(a.shape[i], a.shape[j], offset))
-
-
-@rule("y = diagonal(a, offset=0, axis1=0, axis2=1)", np.diagonal, "ndarray.diagonal")
-class diagonal:
-    def kind(a, offset, axis1, axis2): return Array(a.dtype, diagonal_shape(a, offset, axis1, axis2), a.xp)
-    view = "a"
-    def d_a(d_y, a: Like, offset, axis1, axis2): return on_diagonal(d_y, a, offset, axis1, axis2)
-    def t_y(t_a, offset, axis1, axis2): return np.diagonal(t_a, offset, axis1, axis2)
-
-
-@rule("y = diag(v, k=0)", np.diag)
-class diag:
-    static = "k"
-
-    def kind(v, k):
-        if v.ndim == 1:
-            return Array(v.dtype, (v.shape[0] + abs(k),) * 2, v.xp)
-        if v.ndim != 2:
-            raise KindError(f"np.diag takes arrays of one or two axes, not {v.ndim}")
-        return Array(v.dtype, diagonal_shape(v, k, 0, 1), v.xp)
-    view = "v"
-    @borrows("d_y")
-    def d_v(d_y, v: Like, k): return np.diagonal(d_y, k) if v.ndim == 1 else on_diagonal(d_y, v, k)
-    def t_y(t_v, k): return np.diag(t_v, k)
-
-
-@rule("y = diagflat(v, k=0)", np.diagflat)
-class diagflat:
-    static = "k"
-
-    def kind(v, k):
-        v = array_kind(v)
-        return Array(v.dtype, (product(v.shape) + abs(k),) * 2, v.xp)
-
-    @borrows("d_y")
-    def d_v(d_y, v: Like, k): return reshape_like(np.diagonal(d_y, k), v)
-    def t_y(t_v, k): return np.diagflat(t_v, k)
 
 
 # ------------------------------------------------------------------------------------------------ copies

@@ -11,14 +11,18 @@ V3, W3, V2, V4 = normal(3), normal(3, seed=2), normal(2), normal(4)
 M, N, S, R = normal(2, 3), normal(3, 4), normal(5, 2, 3), normal(5, 3, 4)
 C = normal(2, 3) + 1j * normal(2, 3, seed=2)
 
-MATMUL = [(V3, W3), (M, V3), (V3, N), (M, N), (S, N), (M, R), (S, R), (S[:1], R), (S, V3), (V3, R), (S[:, None], R),
+MATMUL = [(V3, W3), (M, V3), (V3, N), (M, N), (S, N), (M, R), (S, R), (S[:1], R), (S, V3), (V3, R),
+          (S[:, None], R),
           (C, N), (M[:, :1], normal(1, 4)), (M[:, :0], N[:0]), (V3[:0], V3[:0]), (M.T, M)]  # fmt: skip
-DOT = [(V3, W3), (M, V3), (V3, N), (M, N), (S, V3), (S, N), (V3, R), (M, R), (normal(2, 1, 3), normal(4, 5, 3, 2)),
+DOT = [(V3, W3), (M, V3), (V3, N), (M, N), (S, V3), (S, N), (V3, R), (M, R),
+       (normal(2, 1, 3), normal(4, 5, 3, 2)),
        (C, N), (M[:, :0], N[:0])]  # fmt: skip
 INNER = [(V3, W3), (M, V3), (V3, M), (M, N.T), (S, R.transpose(0, 2, 1)), (M[:, :0], N.T[:, :0])]
 SCALED = [(2.0, V3), (V3, np.float64(2.0)), (np.array(2.0), M), (2.0, 3.0)]
-EINSUM = [("ij,jk->ik", M, N), ("ij,jk", M, N), ("ij->i", M), ("ij->", M), ("ij->ji", M), ("ba", M), ("i,i", V3, W3),
-          ("i,j,k->ijk", V2, V3, V4), ("bij,bjk->bik", S, R), ("...ij,...jk->...ik", S, N), ("...ij,...jk", S, R),
+EINSUM = [("ij,jk->ik", M, N), ("ij,jk", M, N), ("ij->i", M), ("ij->", M), ("ij->ji", M), ("ba", M),
+          ("i,i", V3, W3),
+          ("i,j,k->ijk", V2, V3, V4), ("bij,bjk->bik", S, R), ("...ij,...jk->...ik", S, N),
+          ("...ij,...jk", S, R),
           ("...ij,...jk", S[:, None], R), ("ij,kl->i", M, N), ("ij,ik->i", M, normal(2, 4)), ("i...->...", S),
           ("ij,ij->ij", M[:1], M), (" ij , j -> i ", C, V3), ("ij,jk,k->i", M, N, V4),
           ("ij,kl->i", M, C), ("i,ij,j->", V2, M, V3)]  # fmt: skip
@@ -35,7 +39,8 @@ CASES = [
     *[case(np.cross, a, b) for a, b in [(V3, W3), (normal(5, 3), V3), (normal(1, 3), normal(5, 3))]],
     case(np.cross, normal(3, 5), normal(3, 5, seed=2), axis=0),
     *[case(np.tensordot, normal(3, 3, 3), normal(3, 3, 3, seed=2), axes=axes)
-      for axes in (0, 1, 2, 3, ([0], [1]), ([1, 0], [0, 1]), ((0, 1), (2, 0)), ((2,), (0,)), (2, 0), ([-1], [0]))],
+      for axes in (0, 1, 2, 3, ([0], [1]), ([1, 0], [0, 1]), ((0, 1), (2, 0)), ((2,), (0,)), (2, 0),
+      ([-1], [0]))],
     case(np.tensordot, normal(2, 3, 4), normal(4, 3, 5), axes=([2, 1], [0, 1])),
     case(np.tensordot, normal(2, 3, 4), normal(5, 4, 2), axes=([0, 2], [2, 1])),
     case(np.tensordot, C, N, axes=1),
