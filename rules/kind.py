@@ -103,6 +103,7 @@ class Seq:
 
     element: Any
     range: bool = False
+    length: Length | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return "range" if self.range else f"list[{self.element}]"

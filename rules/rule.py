@@ -6,6 +6,7 @@ A rule is a class of plain functions whose parameter names say what they want; n
 import ast
 import inspect
 import operator
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -209,6 +210,9 @@ def _register(rule: Rule) -> Rule:
         if method in _methods:
             raise RuleError(f"{method} has a rule already, {_methods[method].name}")
         _methods[method] = rule
+        plain = getattr(np.ndarray, method.removeprefix("ndarray."), None)
+        if not rule.functions and callable(plain):
+            _rules.setdefault(plain, rule)
     _all.append(rule)
     return rule
 
@@ -317,13 +321,19 @@ def elementwise(
     )  # fmt: skip
 
 
-def nondifferentiable(signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any]) -> Rule:
-    """Functions whose result carries no derivative (integer-valued, piecewise constant, of shape alone)."""
+def nondifferentiable(
+    signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None
+) -> Rule:
+    """Functions whose result carries no derivative (integer-valued, piecewise constant, of shape alone).
+
+    `kind` is left out for ufuncs and the operators of them.
+    """
     parsed = _parse(signature)
     plain, methods = _split(functions)
-    _derivative(kind, {p.name for p in parsed.parameters}, f"nondifferentiable {parsed.name}: kind")
+    if kind is not None:
+        _derivative(kind, {p.name for p in parsed.parameters}, f"nondifferentiable {parsed.name}: kind")
     return _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, kind=kind,
-                          differentiable=False, where=kind.__module__))  # fmt: skip
+                          differentiable=False, where=sys._getframe(1).f_globals["__name__"]))  # fmt: skip
 
 
 def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
@@ -374,7 +384,7 @@ def primitive(function: _F) -> _F:
     return call  # type: ignore[return-value]
 
 
-#: Python's operators and the ufuncs that compute the same: both are served by one rule.
+#: Python's operators (and the builtins that are one) and the ufuncs that compute the same: one rule serves both.
 OPERATORS: dict[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
     operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.pow: np.power,
@@ -382,5 +392,5 @@ OPERATORS: dict[Callable[..., Any], np.ufunc] = {
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
     operator.eq: np.equal, operator.ne: np.not_equal, operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
     operator.xor: np.bitwise_xor, operator.invert: np.invert, operator.lshift: np.left_shift,
-    operator.rshift: np.right_shift,
+    operator.rshift: np.right_shift, abs: np.absolute, pow: np.power,
 }  # fmt: skip

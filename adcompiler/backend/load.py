@@ -1,8 +1,8 @@
 """Turns generated source into a function that lives in the user's module without leaving a trace there.
 
-The function's globals are the module's own dictionary, read when it is called and never written. Names that generated
-code adds, and the variables of the user's closure, are free variables. The text is known to `linecache` for as long as
-any code of it is alive, so that tracebacks, `inspect` and `pdb` show it.
+The function's globals are the module's own dictionary, read when it is called and never written. Names that
+generated code adds, and the variables of the user's closure, are free variables. The text is known to
+`linecache` for as long as any code of it is alive, so that tracebacks, `inspect` and `pdb` show it.
 """
 
 import ast
@@ -58,7 +58,11 @@ def load(
 
 def _function(name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
     arguments = ast.arguments(
-        posonlyargs=[], args=[ast.arg(parameter) for parameter in parameters], kwonlyargs=[], kw_defaults=[], defaults=[]
+        posonlyargs=[],
+        args=[ast.arg(parameter) for parameter in parameters],
+        kwonlyargs=[],
+        kw_defaults=[],
+        defaults=[],
     )
     return ast.FunctionDef(name=name, args=arguments, body=body, decorator_list=[], lineno=1, col_offset=0)
 

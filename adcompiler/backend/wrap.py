@@ -1,15 +1,16 @@
-"""Breaks one logical line that is too long inside its brackets, by the rules that the formatter black follows.
+"""Breaks a logical line that is too long inside its brackets, by the rules that the formatter black follows.
 
-A line is a list of `Token`s that concatenate to its text. Breaking never changes what the text parses to: new lines
-are put inside brackets only, a comma is added only behind the last of several items, and parentheses are added only
-where the tokens carry a hidden pair. What cannot be broken (a long name, a long string) stays as long as it is.
+A line is a list of `Token`s that concatenate to its text. Breaking never changes what the text parses to: new
+lines are put inside brackets only, a comma is added only behind the last of several items, and parentheses are
+added only where the tokens carry a hidden pair. What cannot be broken (a long name, a long string) stays as
+long as it is.
 """
 
 from typing import NamedTuple
 
 INDENT = 4
 
-#: Where a bracket's content is broken first: at the delimiters of the highest priority that are not in an inner bracket.
+# A bracket's content is broken at its delimiters of the highest priority, those of inner brackets aside.
 COMPREHENSION, COMMA, TERNARY, LOGIC, COMPARATOR = 20, 18, 16, 14, 10
 OPERATOR = {
     "|": 9, "^": 8, "&": 7, "<<": 6, ">>": 6, "+": 5, "-": 5,
@@ -37,7 +38,7 @@ def text_of(line: Line) -> str:
 
 
 def wrap(line: Line, indent: int, width: int, header: bool = False) -> list[str]:
-    """The physical lines of a statement at `indent` levels; a `header` of a definition breaks at its parameters."""
+    """The physical lines of a statement at `indent` levels; a definition's `header` breaks at its parameters."""
     return _Wrapper(width).lines(line, indent, header=header)
 
 
@@ -84,14 +85,16 @@ class _Wrapper:
         body = line[start + 1 : end]
         inner = [(start + 1 + first, start + 1 + last) for first, last in _groups(body)[::-1]]
         room = self.width - INDENT * (indent + 1)
-        if self.needs_no_parentheses(line, start, end, indent):
-            if fitting := self.first_that_fits(line, inner, indent):
-                return fitting
+        bare = self.needs_no_parentheses(line, start, end, indent)
+        if bare and (fitting := self.first_that_fits(line, inner, indent)):
+            return fitting
         if _highest(body) or len(text_of(body)) <= room:
             return start, end
         return inner[0] if inner else None
 
-    def first_that_fits(self, line: Line, groups: list[tuple[int, int]], indent: int) -> tuple[int, int] | None:
+    def first_that_fits(
+        self, line: Line, groups: list[tuple[int, int]], indent: int
+    ) -> tuple[int, int] | None:
         room = self.width - INDENT * indent
         for start, end in groups:
             if len(text_of(line[end:])) > room:
@@ -101,7 +104,7 @@ class _Wrapper:
         return None
 
     def needs_no_parentheses(self, line: Line, start: int, end: int, indent: int) -> bool:
-        """Whether the content of a hidden pair reads as well when one of its own brackets is broken instead."""
+        """Whether what is in a hidden pair reads as well when one of its own brackets is broken instead."""
         body = line[start + 1 : end]
         highest = _highest(body)
         if not highest:

@@ -200,6 +200,8 @@ class Expressions:
                 self.builder.region = outer
             sides.append((region, frame.env, result))
         (r1, env1, d1), (r2, env2, d2) = sides
+        changed = [n for n in env1 if env1[n] is not env2.get(n)]
+        held = [self.owned_names(env, changed) for env in (env1, env2)]
         op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
         op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
         dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
@@ -214,13 +216,21 @@ class Expressions:
                 if (dead1 and b is before.get(name)) or (dead2 and a is before.get(name)):
                     frame.env[name] = before[name]
                 else:
-                    frame.env[name] = self.join(a, b, op, known, name, loc)
+                    d = frame.env[name] = self.join(a, b, op, known, name, loc)
+                    if isinstance(d, Value) and name in held[0] and name in held[1]:
+                        self.owned_joins.add(d)
             joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
         if op.results or op.effect:
             outer.ops.append(op)
             for v in op.results:
                 self.defs[v] = op
         return joined
+
+    owned_joins: set[Value]
+
+    def owned_names(self, env: dict[str, Any], names: list[str]) -> set[str]:
+        """Those of these names whose arrays nothing else holds, where names mean `env`."""
+        raise NotImplementedError
 
     def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc) -> Any:
         """One denotation for what is `a` on one path of an If and `b` on the other."""

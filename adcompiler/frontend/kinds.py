@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import ListOf, Value
 from rules.kind import (
     ONE, SHORT, Array, KindError, Length, Lengths, Num, Opaque, Seq, constant, is_differentiable,
 )  # fmt: skip
@@ -26,13 +26,6 @@ class Known:
     """A value known when compiling: a constant, a function, a module."""
 
     value: Any
-
-
-@dataclass(frozen=True)
-class ListOf:
-    """A list of any length whose elements have a structure: one sequence a leaf, all equally long."""
-
-    element: Any
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,13 @@ def raise_(error: Any, cause: Any = None) -> None:
 
 
 # ------------------------------------------------------------------------------------------------- trees
+@dataclass(frozen=True)
+class ListOf:
+    """A list of any length whose elements have a structure: one sequence a leaf, all equally long."""
+
+    element: Any
+
+
 def leaves(tree: Any) -> Iterator[Value]:
     """The values in a tree of tuples, lists, dicts and slices."""
     if isinstance(tree, Value):
@@ -199,6 +206,8 @@ def leaves(tree: Any) -> Iterator[Value]:
             yield from leaves(item)
     elif isinstance(tree, slice):
         yield from leaves((tree.start, tree.stop, tree.step))
+    elif isinstance(tree, ListOf):
+        yield from leaves(tree.element)
 
 
 def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
@@ -214,6 +223,8 @@ def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
         return {key: map_tree(f, item) for key, item in tree.items()}
     if isinstance(tree, slice):
         return slice(map_tree(f, tree.start), map_tree(f, tree.stop), map_tree(f, tree.step))
+    if isinstance(tree, ListOf):
+        return ListOf(map_tree(f, tree.element))
     return tree
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, map_tree
+from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, map_tree
 
 
 def interpret(function: Function, arguments: Sequence[Any]) -> Any:
@@ -13,7 +13,26 @@ def interpret(function: Function, arguments: Sequence[Any]) -> Any:
     if function.result is None:
         return results
     named = {v: x for v, x in zip(function.body.results, results, strict=True) if isinstance(v, Value)}
-    return map_tree(lambda v: named[v] if v in named else env[v], function.result)
+    return assemble(map_tree(lambda v: named[v] if v in named else env[v], function.result))
+
+
+def assemble(tree: Any) -> Any:
+    """A result tree with its lists of structures put together, element by element."""
+    if isinstance(tree, tuple | list):
+        return type(tree)(map(assemble, tree))
+    if isinstance(tree, dict):
+        return {k: assemble(v) for k, v in tree.items()}
+    if isinstance(tree, ListOf):
+        return [map_tree(lambda v: v, x) for x in _rows(tree.element)]
+    return tree
+
+
+def _rows(element: Any) -> list[Any]:
+    if isinstance(element, tuple):
+        return list(zip(*map(_rows, element), strict=True))
+    if isinstance(element, dict):
+        return [dict(zip(element, row, strict=True)) for row in zip(*map(_rows, element.values()), strict=True)]
+    return list(element)
 
 
 def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
@@ -30,7 +49,7 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
         else:
             value = op.target(*map_tree(get, op.args), **map_tree(get, op.kwargs))
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
-    return [map_tree(get, r) for r in region.results]
+    return [None if r is UNDEF else map_tree(get, r) for r in region.results]
 
 
 def _bind(op: Op, values: list[Any], env: dict[Value, Any]) -> None:
@@ -42,7 +61,7 @@ def _loop_end(op: For | While, carried: list[Any], collected: list[list[Any]], e
 
 
 def _for(op: For, env: dict[Value, Any]) -> None:
-    carried = [map_tree(lambda v: env[v], i) for i in op.inits]
+    carried = [None if i is UNDEF else map_tree(lambda v: env[v], i) for i in op.inits]
     sequences = [map_tree(lambda v: env[v], s) for s in op.sequences]
     collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
     for items in zip(*sequences, strict=False):
@@ -58,7 +77,7 @@ def _for(op: For, env: dict[Value, Any]) -> None:
 
 
 def _while(op: While, env: dict[Value, Any]) -> None:
-    carried = [map_tree(lambda v: env[v], i) for i in op.inits]
+    carried = [None if i is UNDEF else map_tree(lambda v: env[v], i) for i in op.inits]
     collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
     while True:
         env.update(zip(op.test.params, carried, strict=True))

@@ -1,3 +1,5 @@
 """Rules for Python itself: operators, builtins, `math`, and the primitives of adjoints."""
 
+import rules.sequences  # noqa: F401
 from rules.python import cotangents as cotangents
+from rules.python import math as math

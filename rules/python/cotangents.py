@@ -2,12 +2,25 @@
 
 from typing import Any
 
+import numpy as np
+
 from rules.cotangent import (
-    accumulate, length, project, restack, size, spread, strong, strong_divide, unstack, update, zeros_like,
+    accumulate,
+    length,
+    project,
+    restack,
+    size,
+    spread,
+    strong,
+    strong_divide,
+    unstack,
+    update,
+    zeros_like,
 )  # fmt: skip
 from rules.kind import ONE, Array, Num, Seq, array_or_number, broadcast, kind_of, library, promote
 from rules.kind import lengths as _lengths
-from rules.rule import Like, nondifferentiable, rule
+from rules.operands import rank
+from rules.rule import Like, borrows, nondifferentiable, rule
 
 
 def _item(d: Any, path: tuple[Any, ...]) -> Any:
@@ -17,7 +30,13 @@ def _item(d: Any, path: tuple[Any, ...]) -> Any:
 
 
 nondifferentiable("z = zeros_like(x)", zeros_like, kind=lambda x: x)
-nondifferentiable("n = length(x, axis=0)", length, kind=lambda x, axis: Num(int, _lengths().resolve(x.shape[axis])))
+def _length_kind(x: Any, axis: int) -> Num:
+    if isinstance(x, Seq):
+        return Num(int, x.length)
+    return Num(int, _lengths().resolve(x.shape[axis]))
+
+
+nondifferentiable("n = length(x, axis=0)", length, kind=_length_kind)
 
 
 def _size_kind(x: Any) -> Num:
@@ -34,9 +53,7 @@ class spread_rule:
     view = "d"
 
     def d_d(d_y, d: Like, like: Like, axis, keepdims):
-        import numpy as np
-
-        if not d.ndim:
+        if not rank(d):
             return np.sum(d_y)
         return np.sum(d_y, axis=axis, keepdims=keepdims)
 
@@ -47,6 +64,7 @@ class spread_rule:
 class project_rule:
     def kind(d, like): return like
     view = "d"
+    @borrows("d_y")
     def d_d(d_y, d: Like): return spread_to(d_y, d)
     def t_y(t_d, like: Like): return project(t_d, like)
 
@@ -58,19 +76,21 @@ def spread_to(d: Any, like: Any) -> Any:
 
 @rule("c = accumulate(a, b)", accumulate)
 class accumulate_rule:
-    def kind(a, b): return a
+    def kind(a, b): return array_or_number(a.dtype, (), a.xp) if isinstance(a, Array) and not a.shape else a
     view = "a b"
+    @borrows("d_c")
     def d_a(d_c): return d_c
+    @borrows("d_c")
     def d_b(d_c): return d_c
     def t_c(t_a, t_b): return accumulate(t_a, t_b)
-
-
 
 
 @rule("y = restack(items, like)", restack)
 class restack_rule:
     def kind(items, like): return like
+    @borrows("d_y")
     def d_items(d_y): return unstack(d_y)
+    def t_y(t_items, like: Like): return restack(t_items, like)
 
 
 @rule("items = unstack(a)", unstack)
@@ -78,6 +98,7 @@ class unstack_rule:
     def kind(a): return Seq(array_or_number(a.dtype, a.shape[1:], a.xp))
     view = "a"
     def d_a(d_items, a: Like): return restack(d_items, a)
+    def t_items(t_a): return unstack(t_a)
 
 
 @rule("z = strong(d, factor)", strong)
@@ -85,6 +106,7 @@ class strong_rule:
     def kind(d, factor): return _product(d, factor)
     def d_d(d_z, factor): return strong(d_z, factor)
     def d_factor(d_z, d): return d_z * d
+    def t_z(t_d, t_factor, d, factor): return strong(t_d, factor) + d * t_factor
 
 
 @rule("z = strong_divide(d, q)", strong_divide)
@@ -92,6 +114,7 @@ class strong_divide_rule:
     def kind(d, q): return _product(d, q)
     def d_d(d_z, q): return strong_divide(d_z, q)
     def d_q(d_z, q, z): return -strong_divide(d_z * z, q)
+    def t_z(t_d, t_q, q, z): return strong_divide(t_d - z * t_q, q)
 
 
 def _product(a: Any, b: Any) -> Num | Array:
@@ -106,6 +129,7 @@ class update_rule:
     static = "op"
     def kind(a): return a
 
+    @borrows("d_b")
     def d_a(d_b, path, op, value):
         if op in ("add", "sub"):
             return d_b
@@ -113,6 +137,7 @@ class update_rule:
             return update(d_b, path, "set", 0)
         return update(d_b, path, op, value)
 
+    @borrows("d_b")
     def d_value(d_b, a, path, op, b):
         d = _item(d_b, path)
         if op in ("set", "add"):
@@ -122,3 +147,10 @@ class update_rule:
         if op == "mul":
             return d * _item(a, path)
         raise TypeError("the derivative of `/=` at a place is taken from its parts")
+
+    def t_b(t_a, t_value, a, b, path, op, value):
+        if op == "mul":
+            return update(update(t_a, path, op, value), path, "add", _item(a, path) * t_value)
+        if op == "div":
+            return update(t_a - update(zeros_like(a), path, "set", _item(b, path) * t_value), path, op, value)
+        return update(t_a, path, op, t_value)

@@ -1,0 +1,54 @@
+"""Which results may share memory with which operands: asked of the rule, and assumed of what has none."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.core import For, If, Op, Value, While, leaves
+from rules.kind import Array, Num, Seq
+from rules.rule import find
+
+
+def holds_memory(kind: Any) -> bool:
+    """Can a value of this kind share memory with another? Numbers and ranges cannot."""
+    return not (isinstance(kind, Num) or (isinstance(kind, Seq) and (kind.range or isinstance(kind.element, Num))))
+
+
+def shared(op: Op) -> list[Value]:
+    """The operands whose memory the results of a plain operation may share; empty where they are new."""
+    operands = [v for v in op.operands() if holds_memory(v.kind)]
+    if not operands or not any(holds_memory(r.kind) for r in op.results):
+        return []
+    rule = find(op.target)
+    if rule is None:
+        return [] if isinstance(op.target, np.ufunc) else operands
+    if not rule.view:
+        return []
+    bound = rule.bind(op.args, op.kwargs)
+    if op.target is operator.getitem and isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array):
+        if any(isinstance(v.kind, Array) for v in leaves(op.args[1])) or _has_list(op.args[1]):
+            return []  # advanced indexing copies
+    return [v for name in rule.view for v in leaves(bound[name]) if holds_memory(v.kind)]
+
+
+def _has_list(index: Any) -> bool:
+    return isinstance(index, list) or (isinstance(index, tuple) and any(isinstance(i, list) for i in index))
+
+
+def reached(ops: Any, v: Value) -> set[Value]:
+    """Everything among the results of `ops` (in order) that may share memory with `v`."""
+    out = {v}
+    for op in ops:
+        if isinstance(op, If | For | While):
+            inner = {x for r in op.regions for x in leaves(r.results)}
+            if out & (set(op.operands()) | inner):
+                out.update(r for r in op.results if holds_memory(r.kind))
+        elif out & set(shared(op)):
+            out.update(op.results)
+    return out
+
+
+def new_memory(op: Op) -> bool:
+    """Is the result surely an array of its own?"""
+    return type(op) is Op and not shared(op)

@@ -1,0 +1,369 @@
+"""Reverse mode: the forward operations, then their pullbacks in reverse order, each inserted as a lazy operation.
+
+    %z = %x * %y; return %z     ->     %z = %x * %y; %d_x = lazy multiply.d_x(1.0, %y); return %d_x
+
+Contributions to a cotangent are summed where they appear. The adjoint of a loop is a loop over what the forward
+one kept, so that the adjoint is a program like any other.
+"""
+
+import operator
+from typing import Any
+
+from adcompiler.errors import UnsupportedError, problem_at
+from adcompiler.ir.build import Builder
+from adcompiler.ir.core import (
+    UNDEF, For, Function, If, Op, Region, Value, While, clone, free_values, leaves, map_tree,
+)  # fmt: skip
+from adcompiler.passes.trace import Pullback, Untraceable, fit
+from rules.cotangent import accumulate, project, restack, zeros_like
+from rules.kind import Array, KindError, Num, Seq
+from rules.rule import find
+from rules.sequences import backwards
+
+
+def force(x: Any) -> Any:
+    """A cotangent that a loop carries is computed at the end of the iteration; the mark of that."""
+    return x
+
+
+def adjoint(function: Function, wrt: list[Value], active: set[Value], value: bool) -> Function:
+    """The function whose results are (the result of `function` if `value`, and) the gradients in the order of `wrt`.
+
+    The differentiated result is the first one of `function`, a real number.
+    """
+    mapping: dict[Value, Any] = {}
+    params = [Value(p.kind, p.hint, p.loc) for p in function.params]
+    mapping.update(zip(function.params, params, strict=True))
+    body = clone(function.body, mapping)
+    live = {mapping[v] for v in active if v in mapping}
+    output = body.results[0] if body.results else None
+    sweep = _Sweep(live, Builder(body))
+    if isinstance(output, Value) and output in live:
+        sweep.cotangents[output] = 1.0
+    sweep.run(list(body.ops))
+    builder = sweep.builder
+    builder.loc = None
+    gradients = []
+    for p in wrt:
+        q = mapping[p]
+        d = sweep.cotangents.get(q)
+        gradients.append(_as_argument(builder, q, d))
+    primal = map_tree(lambda v: mapping[v], function.result)
+    body.results = [*leaves((primal if value else None, gradients))]
+    return Function(f"{function.name}_grad", params, body, (primal, gradients) if value else gradients)
+
+
+def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
+    """A gradient has its argument's own type: a Python float's is a Python float."""
+    kind = like.kind
+    if d is None:
+        return _zero(builder, like)
+    if isinstance(kind, Num):
+        if not isinstance(d, Value):
+            return kind.type(d) if kind.python else builder.call(kind.type, d)
+        return d if d.kind == kind else builder.call(kind.type, d)
+    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array)):
+        return builder.call(project, d, like)
+    return d
+
+
+def _zero(builder: Builder, like: Value, lazy: bool = False) -> Any:
+    kind = like.kind
+    if isinstance(kind, Num) and kind.python:
+        return kind.type(0)
+    if isinstance(kind, Num):
+        return builder.call(kind.type, 0.0) if not lazy else 0.0
+    return builder.call(zeros_like, like, lazy=lazy, hint=_d(like))
+
+
+def _d(v: Value) -> str:
+    return f"d_{v.hint}" if v.hint else "d"
+
+
+class _Sweep:
+    """The reverse sweep over one region; cotangents so far are operands of the region being built."""
+
+    def __init__(self, active: set[Value], builder: Builder) -> None:
+        self.active = active
+        self.builder = builder
+        self.cotangents: dict[Value, Any] = {}
+
+    def add(self, v: Any, term: Any) -> None:
+        """A running left fold: the sum is formed where the term appears."""
+        if not isinstance(v, Value) or v not in self.active:
+            return
+        term = fit(self.builder, term, v, lazy=True, hint=_d(v))
+        old = self.cotangents.get(v)
+        if old is None:
+            self.cotangents[v] = term
+            return
+        target = accumulate if isinstance(v.kind, Seq) else operator.add
+        self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=_d(v))
+
+    def run(self, ops: list[Op]) -> None:
+        """Pull the cotangents of the results of `ops` back to what they were computed from."""
+        for op in reversed(ops):
+            if not any(r in self.cotangents for r in op.results):
+                continue
+            self.builder.loc = op.loc
+            if isinstance(op, If):
+                self.pull_if(op)
+            elif isinstance(op, For):
+                self.pull_for(op)
+            elif isinstance(op, While):
+                self.pull_while(op)
+            else:
+                self.pull(op)
+
+    # --------------------------------------------------------------------------------- plain operations
+    def pull(self, op: Op) -> None:
+        rule = find(op.target)
+        if rule is None or not rule.differentiable:
+            return
+        bound = rule.bind(op.args, op.kwargs)
+        values = {**bound, rule.result: op.results[0] if len(op.results) == 1 else tuple(op.results)}
+        incoming = [self.cotangents.get(r) for r in op.results]
+        d = [_zero(self.builder, r, lazy=True) if c is None else c for c, r in zip(incoming, op.results, strict=True)]
+        values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
+        siblings: dict[str, Any] = {}
+
+        def pullback(name: str) -> Any:
+            if name in siblings:
+                return siblings[name]
+            derivative = rule.pullbacks[name]
+            args = tuple(
+                pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w] for w in derivative.wants
+            )
+            use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
+            siblings[name] = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
+            return siblings[name]
+
+        for name, x in bound.items():
+            if name in rule.pullbacks and any(v in self.active for v in leaves(x)):
+                self.spread_over(x, pullback(name))
+
+    def spread_over(self, x: Any, d: Any) -> None:
+        """Give the cotangents of a structured argument to its leaves."""
+        if isinstance(x, Value):
+            self.add(x, d)
+        elif isinstance(x, tuple | list):
+            if isinstance(d, Value):
+                d = [self.builder.call(operator.getitem, d, i, lazy=True) for i in range(len(x))]
+            for item, part in zip(x, d, strict=True):
+                self.spread_over(item, part)
+
+    def call_pullback(self, name: str, derivative: Any, args: Any, use_math: bool, like: Any, op: Op) -> Any:
+        """Insert a pullback as a lazy operation."""
+        try:
+            target = Pullback(name, derivative, args, use_math, op.loc)
+        except (Untraceable, KindError) as error:
+            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
+        result = target.result
+        hint = _d(like) if isinstance(like, Value) else "d"
+        region = self.builder.region
+        if not any(True for _ in leaves(result)):
+            return result
+        outputs = {v: Value(v.kind, hint, op.loc) for v in dict.fromkeys(leaves(result))}
+        if isinstance(result, Value):
+            region.ops.append(Op(target, args, {}, [outputs[result]], True, False, op.loc))
+            return outputs[result]
+        for i, item in enumerate(result):  # a structure: each part is a lazy operation of its own
+            if isinstance(item, Value):
+                part = Value(item.kind, hint, op.loc)
+                region.ops.append(Op(_Part(target, i), args, {}, [part], True, False, op.loc))
+                outputs[item] = part
+        return map_tree(lambda v: outputs[v], result)
+
+    # -------------------------------------------------------------------------------------------- If
+    def pull_if(self, op: If) -> None:
+        outer = self.builder.region
+        before = dict(self.cotangents)
+        sides: list[tuple[Region, dict[Value, Any]]] = []
+        for side in op.regions:
+            region = self.builder.region = Region()
+            self.cotangents = dict(before)
+            for r, x in zip(op.results, side.results, strict=True):
+                if r in before:
+                    self.add(x, before[r])
+            self.run(list(side.ops))
+            sides.append((region, self.cotangents))
+        self.builder.region = outer
+        (r1, c1), (r2, c2) = sides
+        inside = {v for side in op.regions for o in side.ops for v in o.results}
+        adjoint = If("if", op.args, {}, [], False, False, op.loc, r1, r2)
+        self.cotangents = before
+        for v in dict.fromkeys([*c1, *c2]):
+            if v in inside or (c1.get(v) is before.get(v) and c2.get(v) is before.get(v)):
+                continue
+            for region, found in ((r1, c1), (r2, c2)):
+                d = found.get(v)
+                if d is None:
+                    self.builder.region = region
+                    d = _zero(self.builder, v)
+                    self.builder.region = outer
+                region.results.append(d)
+            result = Value(_cotangent_kind(v), _d(v), op.loc)
+            adjoint.results.append(result)
+            self.cotangents[v] = result
+        for region, side, other in ((r1, op.then, op.orelse), (r2, op.orelse, op.then)):
+            self.export(op, region, side, other)
+        if adjoint.results:
+            outer.ops.append(adjoint)
+
+    def export(self, op: If, region: Region, side: Region, other: Region) -> None:
+        """What an arm's adjoint needs of the arm becomes a result of the forward If."""
+        defined = {v for o in side.ops for v in o.results}
+        needed = [v for v in free_values(region) if v in defined]
+        mapping: dict[Value, Any] = {}
+        for v in needed:
+            phi = Value(v.kind, v.hint, v.loc)
+            side.results.append(v)
+            other.results.append(UNDEF)
+            op.results.append(phi)
+            mapping[v] = phi
+        _substitute(region, mapping)
+
+    # ------------------------------------------------------------------------------------------ loops
+    def pull_for(self, op: For) -> None:
+        sequences = {e: s for e, s in zip(op.elements, op.sequences, strict=True)}
+        self.pull_loop(op, op.elements, sequences)
+
+    def pull_while(self, op: While) -> None:
+        self.pull_loop(op, [], {})
+
+    def pull_loop(self, op: For | While, elements: list[Value], scanned: dict[Value, Any]) -> None:
+        n = len(op.inits)
+        body, outer = op.body, self.builder.region
+        collected = list(zip(body.results[n:], op.results[n:], strict=False))
+        carried = [
+            (k, p, y, r) for k, (p, y, r) in enumerate(zip(op.carried, body.results[:n], op.results[:n], strict=True))
+            if p in self.active or r in self.active
+        ]  # fmt: skip
+        free = [v for v in free_values(body) if v in self.active]
+        region = Region()
+        adjoint = For("for", ([], []), {}, [], False, False, op.loc, region)
+        elements_in: list[Value] = []
+
+        def scan(sequence: Any, kind: Any, hint: str) -> Value:
+            adjoint.sequences.append(self.builder.call(backwards, sequence))
+            elements_in.append(Value(kind, hint, op.loc))
+            return elements_in[-1]
+
+        params: list[Value] = []
+        for _, p, y, r in carried:
+            d = self.cotangents.get(r)
+            adjoint.inits.append(_zero(self.builder, r, lazy=True) if d is None else d)
+            params.append(Value(_cotangent_kind(y if isinstance(y, Value) else p), _d(p), op.loc))
+        accumulators: list[Value] = []
+        for v in free:
+            d = self.cotangents.get(v)
+            adjoint.inits.append(_zero(self.builder, v, lazy=True) if d is None else d)
+            accumulators.append(Value(_cotangent_kind(v), _d(v), op.loc))
+        incoming = [
+            (y, scan(self.cotangents[r], _cotangent_kind(y), _d(y)))
+            for y, r in collected if r in self.cotangents and isinstance(y, Value)
+        ]  # fmt: skip
+
+        saved = self.cotangents
+        self.cotangents = dict(zip(free, accumulators, strict=True))
+        self.builder.region = region
+        for (_, _, y, _), d in zip(carried, params, strict=True):
+            self.add(y, d)
+        for y, d in incoming:
+            self.add(y, d)
+        self.run(list(body.ops))
+        self.builder.loc = op.loc
+        results: list[Any] = []
+        for _, p, _, _ in carried:
+            d = self.cotangents.get(p)
+            results.append(_zero(self.builder, p, lazy=True) if d is None else d)
+        results.extend(self.cotangents[v] for v in free)
+        wanted = [e for e in elements if e in self.active]
+        results.extend(_zero(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e] for e in wanted)
+        region.results = [self.builder.call(force, d, kind=d.kind, hint=d.hint) if isinstance(d, Value) else d for d in results]
+        self.builder.region = outer
+        self.cotangents = saved
+
+        inside = set(body.params) | {v for o in body.ops for v in o.results}
+        mapping: dict[Value, Any] = {}
+        for v in free_values(region):
+            if v in scanned:
+                mapping[v] = scan(scanned[v], v.kind, v.hint)
+            elif v in inside:
+                tape = Value(Seq(v.kind), v.hint, v.loc)
+                body.results.append(v)
+                op.results.append(tape)
+                mapping[v] = scan(tape, v.kind, v.hint)
+        if not adjoint.sequences:
+            count = scanned[elements[0]] if elements else self.trip_count(op)
+            scan(count, Num(int) if not elements else elements[0].kind, "")
+        _substitute(region, mapping)
+        region.params = [*elements_in, *params, *accumulators]
+
+        kinds = [_cotangent_kind(p) for _, p, _, _ in carried] + [_cotangent_kind(v) for v in free]
+        hints = [_d(p) for _, p, _, _ in carried] + [_d(v) for v in free]
+        adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
+        lists = [Value(Seq(_cotangent_kind(e)), _d(e), op.loc) for e in wanted]
+        adjoint.results.extend(lists)
+        self.builder.region.ops.append(adjoint)
+        for v, result in zip(free, adjoint.results[len(carried) :], strict=False):
+            self.cotangents[v] = result
+        for (k, _, _, _), result in zip(carried, adjoint.results, strict=False):
+            self.add(op.inits[k], result)
+        for e, items in zip(wanted, lists, strict=True):
+            s = scanned[e]
+            rows = self.builder.call(backwards, items, lazy=True)
+            self.add(s, rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)))
+
+    def trip_count(self, op: For | While) -> Any:
+        """A range as long as the loop has run: counted, since nothing else tells."""
+        assert isinstance(op, While)
+        count, inner, total = (Value(Num(int), "count", op.loc) for _ in range(3))
+        op.args[0].append(0)
+        op.test.params.append(Value(Num(int), "count", op.loc))
+        n = len(op.carried)
+        op.body.params.append(count)
+        op.body.ops.append(Op(operator.add, (count, 1), {}, [inner], False, False, op.loc))
+        op.body.results.insert(n, inner)
+        op.results.insert(n, total)
+        return self.builder.call(range, total, kind=Seq(Num(int), range=True))
+
+
+class _Part:
+    """One part of what a pullback of a structured argument gives."""
+
+    def __init__(self, pullback: Pullback, index: int) -> None:
+        self.pullback = pullback
+        self.index = index
+        self.__adc_name__ = f"{pullback.__adc_name__}[{index}]"
+
+    def __call__(self, *args: Any) -> Any:
+        return self.pullback(*args)[self.index]
+
+
+def _python_numbers(op: Op) -> bool:
+    return all(isinstance(v.kind, Num) and v.kind.python for v in (*op.operands(), *op.results))
+
+
+def _cotangent_kind(v: Any) -> Any:
+    kind = v.kind
+    if isinstance(kind, Num):
+        return Num(kind.type)
+    return Seq(kind.element, kind.range) if isinstance(kind, Seq) else kind
+
+
+def _substitute(region: Region, mapping: dict[Value, Any]) -> None:
+    """Give free values of a region a new meaning, in place: the region is the pass's own."""
+    if not mapping:
+        return
+
+    def get(v: Value) -> Any:
+        return mapping.get(v, v)
+
+    def inner(sub: Region) -> Region:
+        _substitute(sub, mapping)
+        return sub
+
+    region.ops = [op.rebuild(get, inner) for op in region.ops]
+    region.results = map_tree(get, region.results)
+

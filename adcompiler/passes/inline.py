@@ -1,0 +1,43 @@
+"""Puts the bodies of pullbacks in place of their calls: what they compute becomes part of the program.
+
+    %d_x = multiply.d_x(%d_z, %y)      ->      %d_x = %d_z * %y
+"""
+
+from typing import Any
+
+from adcompiler.ir.core import Function, Op, Region, Value, clone, map_tree
+from adcompiler.passes.adjoint import _Part
+from adcompiler.passes.trace import Pullback
+from adcompiler.ir.core import leaves
+
+
+def inline(function: Function) -> Function:
+    """Replace every pullback by its traced body."""
+    renamed: dict[Value, Any] = {}
+    body = _inline(function.body, renamed)
+    result = map_tree(lambda v: renamed.get(v, v), function.result)
+    return Function(function.name, function.params, body, result, function.doc)
+
+
+def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
+    ops: list[Op] = []
+    for op in region.ops:
+        new = op.rebuild(lambda v: renamed.get(v, v), lambda r: _inline(r, renamed))
+        target = new.target.pullback if isinstance(new.target, _Part) else new.target
+        if not isinstance(target, Pullback):
+            ops.append(new)
+            continue
+        actual = list(dict.fromkeys(leaves(op.args)))
+        mapping: dict[Value, Any] = {
+            formal: renamed.get(v, v) for formal, v in zip(target.region.params, actual, strict=True)
+        }
+        spliced = clone(Region([], target.region.ops, []), mapping)
+        for inner in spliced.ops:
+            inner.loc = op.loc
+        result = target.result[new.target.index] if isinstance(new.target, _Part) else target.result
+        out = map_tree(lambda v, m=mapping: m.get(v, v), result)
+        if isinstance(out, Value) and op.result.hint and not out.hint and spliced.ops:
+            out.hint = op.result.hint
+        ops.extend(spliced.ops)
+        renamed[op.result] = out
+    return Region(region.params, ops, map_tree(lambda v: renamed.get(v, v), region.results))

@@ -1,0 +1,379 @@
+"""Folding, common subexpressions, peepholes; dead code goes with them.
+
+    %a = spread(%d, %z); %b = %a * %y   ->   %b = %d * %y          (a uniform cotangent stays a number)
+    %a = %x + %x                        ->   %a = 2.0 * %x
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.build import fold, infer, is_scalar_constant
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
+from adcompiler.passes.dce import dce
+from rules.cotangent import accumulate, length, project, restack, size, spread, strong, strong_divide, unstack, update, zeros_like
+from rules.kind import Array, KindError, Num, same_shape
+from rules.rule import OPERATORS, find
+from rules.sequences import backwards
+
+_UNIFORM = (operator.add, operator.sub, operator.mul, operator.truediv, strong, strong_divide)
+_ALLOCATES = (zeros_like, update, np.copy, np.zeros, np.ones, np.empty, np.full)
+_LINEAR = (operator.mul, operator.truediv)
+
+
+def simplify(function: Function) -> Function:
+    """A smaller program with the same results."""
+    for _ in range(4):
+        worker = _Simplifier(function)
+        simpler = dce(worker.run())
+        if not worker.changed:
+            return simpler
+        function = simpler
+    return function
+
+
+class _Simplifier:
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.renamed: dict[Value, Any] = {}
+        self.defs: dict[Value, Op] = {}
+        self.uses: dict[Value, int] = {}
+        self.changed = False
+        self._count(function.body)
+
+    def run(self) -> Function:
+        f = self.function
+        body = self.region(f.body, {})
+        return Function(f.name, f.params, body, map_tree(self.get, f.result), f.doc)
+
+    def _count(self, region: Region) -> None:
+        for op in region.ops:
+            for v in op.operands():
+                self.uses[v] = self.uses.get(v, 0) + 1
+            for sub in op.regions:
+                self._count(sub)
+        for v in leaves(region.results):
+            self.uses[v] = self.uses.get(v, 0) + 1
+
+    def get(self, v: Value) -> Any:
+        return self.renamed.get(v, v)
+
+    def region(self, region: Region, seen: dict[Any, Op]) -> Region:
+        table = dict(seen)
+        self.ops: list[Op]
+        outer = getattr(self, "ops", None)
+        ops = self.ops = []
+        for op in region.ops:
+            self.op(op, table)
+        results = map_tree(self.get, region.results)
+        if outer is not None:
+            self.ops = outer
+        return Region(region.params, ops, results)
+
+    def rename(self, old: Value, new: Any) -> None:
+        if isinstance(new, Value) and old.hint and not new.hint:
+            new.hint = old.hint
+        self.renamed[old] = new
+        self.changed = True
+
+    def emit(self, target: Any, *args: Any, like: Value, **kwargs: Any) -> Any:
+        """A new operation in the place of the one that gave `like`; the kind must be the same."""
+        kind = infer(target, args, kwargs)
+        result = Value(kind, like.hint, like.loc)
+        op = Op(target, args, kwargs, [result], False, False, like.loc)
+        self.defs[result] = op
+        self.ops.append(op)
+        return result
+
+    # ------------------------------------------------------------------------------------- operations
+    def op(self, op: Op, table: dict[Any, Op]) -> None:
+        if isinstance(op, If):
+            self.branch(op, table)
+            return
+        if isinstance(op, For | While):
+            self.loop(op, table)
+            return
+        new = op.rebuild(self.get, lambda r: r)
+        if not new.effect and len(new.results) == 1:
+            replacement = self.peephole(new)
+            if replacement is not None:
+                self.rename(op.result, replacement)
+                return
+        key = _key(new)
+        if key is not None:
+            same = table.get(key)
+            if same is not None:
+                for a, b in zip(op.results, same.results, strict=True):
+                    self.rename(a, b)
+                return
+            table[key] = new
+        for r in new.results:
+            self.defs[r] = new
+        self.ops.append(new)
+
+    def branch(self, op: If, table: dict[Any, Op]) -> None:
+        cond = map_tree(self.get, op.cond)
+        if not isinstance(cond, Value):
+            chosen = op.then if cond else op.orelse
+            for inner in chosen.ops:
+                self.op(inner, table)
+            for r, x in zip(op.results, chosen.results, strict=True):
+                self.rename(r, map_tree(self.get, x))
+            return
+        new = If(op.target, (cond,), {}, op.results, op.lazy, op.effect, op.loc,
+                 self.region(op.then, table), self.region(op.orelse, table))  # fmt: skip
+        keep = []
+        inside = {v for side in new.regions for o in side.ops for v in o.results}
+        for i, r in enumerate(op.results):
+            a, b = new.then.results[i : i + 1] or [UNDEF], new.orelse.results[i : i + 1] or [UNDEF]
+            if a[0] is b[0] and isinstance(a[0], Value) and a[0] not in inside:
+                self.rename(r, a[0])
+            else:
+                keep.append(i)
+        new.results = [op.results[i] for i in keep]
+        for side in new.regions:
+            side.results = [side.results[i] for i in keep] if side.results else []
+        for r in new.results:
+            self.defs[r] = new
+        self.ops.append(new)
+
+    def loop(self, op: For | While, table: dict[Any, Op]) -> None:
+        n = len(op.inits)
+        inits = map_tree(self.get, op.inits)
+        invariant = [
+            k for k in range(n)
+            if op.body.results[k] is op.carried[k] and inits[k] is not UNDEF
+            and (not isinstance(inits[k], Value) or inits[k].kind == op.carried[k].kind)
+        ]  # fmt: skip
+        for k in invariant:
+            self.rename(op.carried[k], inits[k])
+            self.rename(op.results[k], inits[k])
+            if isinstance(op, While):
+                self.renamed[op.test.params[k]] = inits[k]
+        kept = [k for k in range(len(op.results)) if k not in invariant]
+        carry = [k for k in kept if k < n]
+        results = [op.results[k] for k in kept]
+        yields = [op.body.results[k] for k in kept]
+        if isinstance(op, While):
+            test = self.region(Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table)
+            body = self.region(Region([op.carried[k] for k in carry], op.body.ops, yields), table)
+            new: Op = While(op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body)
+        else:
+            params = [*op.elements, *(op.carried[k] for k in carry)]
+            if op.stop:
+                yields.append(op.body.results[-1])
+            body = self.region(Region(params, op.body.ops, yields), table)
+            sequences = map_tree(self.get, op.sequences)
+            new = For(op.target, (sequences, [inits[k] for k in carry]), {}, results, op.lazy, op.effect, op.loc, body, op.stop)
+        for r in new.results:
+            self.defs[r] = new
+        self.ops.append(new)
+
+    # -------------------------------------------------------------------------------------- peepholes
+    def peephole(self, op: Op) -> Any:
+        """A simpler operand for the result, or None."""
+        target, args, out = op.target, op.args, op.result
+        if not any(True for _ in op.operands()):
+            folded = fold(target, args, op.kwargs) if target in OPERATORS else None
+            return folded[0] if folded is not None else None
+        try:
+            if target in _UNIFORM and len(args) == 2:
+                return self.binary(op)
+            rewrite = _REWRITES.get(target)
+            return rewrite(self, op, out) if rewrite is not None else None
+        except KindError:
+            return None
+
+    def made_by(self, x: Any, *targets: Any) -> Op | None:
+        """The operation behind an operand, if it is a call of one of these."""
+        op = self.defs.get(x) if isinstance(x, Value) else None
+        return op if op is not None and op.target in targets else None
+
+    def only_use(self, x: Any) -> bool:
+        return isinstance(x, Value) and self.uses.get(x, 1) == 1
+
+    def binary(self, op: Op) -> Any:
+        target, (a, b), out = op.target, op.args, op.result
+        if target is operator.mul:
+            for x, y in ((a, b), (b, a)):
+                if _is(x, 1) and _kind(y) == out.kind:
+                    return y
+                if _is(x, -1) and _kind(y) == out.kind:
+                    return self.emit(operator.neg, y, like=out)
+        if target is operator.truediv and _is(b, 1) and _kind(a) == out.kind:
+            return a
+        if target is operator.add:
+            for x, y in ((a, b), (b, a)):
+                if (_is(x, 0) or self.made_by(x, zeros_like)) and _kind(y) == out.kind:
+                    return y
+                done = self.merge_update(x, y, out)
+                if done is not None:
+                    return done
+            if a is b and isinstance(out.kind, Num | Array) and out.kind.dtype.kind in "fc":
+                return self.emit(operator.mul, 2.0, a, like=out)
+            for x, y in ((a, b), (b, a)):
+                negative = self.made_by(y, operator.neg)
+                if negative is not None and (isinstance(x, Value) or y is b):
+                    return self.emit(operator.sub, x, negative.args[0], like=out)
+        if target is operator.sub:
+            negative = self.made_by(b, operator.neg)
+            if negative is not None:
+                return self.emit(operator.add, a, negative.args[0], like=out)
+            if (_is(a, 0) or self.made_by(a, zeros_like)) and isinstance(b, Value) and b.kind == out.kind:
+                return self.emit(operator.neg, b, like=out)
+        return self.uniform(op)
+
+    def uniform(self, op: Op) -> Any:
+        """A uniform array beside one of the full shape acts like its number; two uniform ones give a uniform one."""
+        target, (a, b), out = op.target, op.args, op.result
+        sa, sb = self.made_by(a, spread), self.made_by(b, spread)
+        if sa is not None and _number(sa.args[0]) and _same(b, out):
+            return self._if_kind(target, (sa.args[0], b), out)
+        if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in (strong, strong_divide):
+            return self._if_kind(target, (a, sb.args[0]), out)
+        for s, x, left in ((sa, b, True), (sb, a, False)):
+            if s is not None and _number(s.args[0]) and _number(x) and target in (operator.mul, operator.truediv):
+                if left or target is operator.mul:
+                    pair = (s.args[0], x) if left else (x, s.args[0])
+                    number = self.emit(target, *pair, like=out) if any(isinstance(p, Value) for p in pair) else target(*pair)
+                    return self.emit(spread, number, s.args[1], like=out)
+        return None
+
+    def _if_kind(self, target: Any, args: tuple[Any, ...], out: Value) -> Any:
+        return self.emit(target, *args, like=out) if infer(target, args, {}) == out.kind else None
+
+    def merge_update(self, acc: Any, term: Any, out: Value) -> Any:
+        """`acc + update(zeros, path, add, v)` is the update of `acc`."""
+        u = self.made_by(term, update)
+        if u is None or u.args[2] not in ("add", "sub") or self.made_by(u.args[0], zeros_like) is None:
+            return None
+        if not isinstance(acc, Value) or _kind(acc) != out.kind or not self.only_use(term):
+            return None
+        return self.emit(update, acc, *u.args[1:], like=out)
+
+
+def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
+    (x,) = op.args
+    negative = self.made_by(x, operator.neg)
+    if negative is not None:
+        return negative.args[0]
+    s = self.made_by(x, spread)
+    if s is not None and _number(s.args[0]):
+        d = s.args[0]
+        return self.emit(spread, self.emit(operator.neg, d, like=out) if isinstance(d, Value) else -d, *s.args[1:], like=out)
+    product = self.made_by(x, *_LINEAR)
+    if product is not None and self.only_use(x):
+        a, b = product.args
+        if not isinstance(a, Value):
+            return self.emit(product.target, -a, b, like=out)
+        if not isinstance(b, Value):
+            return self.emit(product.target, a, -b, like=out)
+        if product.target is operator.mul:
+            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=b), like=out)
+    return None
+
+
+def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
+    s = self.made_by(op.args[0], spread)
+    if s is None or not _number(s.args[0]) or op.kwargs or s.kwargs:
+        return None
+    return self.emit(operator.mul, s.args[0], self.emit(size, s.args[1], like=Value(Num(int))), like=out)
+
+
+def _project(self: _Simplifier, op: Op, out: Value) -> Any:
+    d, like = op.args
+    if isinstance(d, Value) and isinstance(like, Value) and isinstance(d.kind, Array) and isinstance(like.kind, Array):
+        if d.kind.dtype == like.kind.dtype and same_shape(d.kind, like.kind):
+            return d
+    return None
+
+
+def _accumulate(self: _Simplifier, op: Op, out: Value) -> Any:
+    for x, y in (op.args, op.args[::-1]):
+        if self.made_by(x, zeros_like):
+            return y
+    return None
+
+
+def _inverse(other: Any) -> Any:
+    def rewrite(self: _Simplifier, op: Op, out: Value) -> Any:
+        inner = self.made_by(op.args[0], other)
+        return inner.args[0] if inner is not None and _kind(inner.args[0]) == out.kind else None
+
+    return rewrite
+
+
+def _length(self: _Simplifier, op: Op, out: Value) -> Any:
+    x = op.args[0]
+    axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", 0)
+    if isinstance(x, Value) and isinstance(x.kind, Array) and x.kind.shape[axis].constant:
+        return x.kind.shape[axis].offset
+    return None
+
+
+def _float(self: _Simplifier, op: Op, out: Value) -> Any:
+    x = op.args[0]
+    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind else None
+
+
+def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
+    x = op.args[0]
+    if op.kwargs or len(op.args) > 1:
+        return None
+    if isinstance(x, Value) and isinstance(x.kind, Array) and x.kind.ndim == 1:
+        return x
+    inner = self.made_by(x, np.transpose)
+    return inner.args[0] if inner is not None and not inner.kwargs and len(inner.args) == 1 else None
+
+
+_REWRITES: dict[Any, Any] = {
+    operator.neg: _neg, np.sum: _sum, project: _project, accumulate: _accumulate, backwards: _inverse(backwards),
+    restack: _inverse(unstack), unstack: _inverse(restack), length: _length, float: _float, np.float64: _float,
+    np.float32: _float, np.transpose: _transpose,
+}  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------- predicates
+def _is(x: Any, k: int) -> bool:
+    return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
+
+
+def _number(x: Any) -> bool:
+    return isinstance(x.kind, Num) if isinstance(x, Value) else isinstance(x, int | float | complex)
+
+
+def _kind(x: Any) -> Any:
+    return x.kind if isinstance(x, Value) else None
+
+
+def _same(x: Any, out: Value) -> bool:
+    return isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(out.kind, Array) and same_shape(x.kind, out.kind)
+
+
+def _key(op: Op) -> Any:
+    """What makes two operations the same one; None for those that must stay apart."""
+    if op.effect or op.target in _ALLOCATES or not op.results:
+        return None
+    if not any(True for _ in op.operands()) and not isinstance(op.result.kind, Num):
+        return None
+    if find(op.target) is None and op.target not in OPERATORS and op.target not in (range, str.format):
+        return None
+    try:
+        key = (op.target, _frozen(op.args), _frozen(op.kwargs))
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _frozen(x: Any) -> Any:
+    if isinstance(x, Value):
+        return x
+    if isinstance(x, tuple | list):
+        return (type(x), *map(_frozen, x))
+    if isinstance(x, dict):
+        return tuple((k, _frozen(v)) for k, v in x.items())
+    if isinstance(x, slice):
+        return ("slice", _frozen(x.start), _frozen(x.stop), _frozen(x.step))
+    return (type(x), repr(x)) if is_scalar_constant(x) else x

@@ -1,0 +1,221 @@
+"""Runs rule bodies on values that stand for what is not computed yet: what they call becomes operations.
+
+    def d_x(d_z, y): return d_z * y        ->        %t = %d_z * %y
+"""
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.build import Builder
+from adcompiler.ir.core import Loc, Region, Value, leaves, map_tree
+from rules import find_method
+from rules.cotangent import length, project, size
+from rules.kind import ONE, Array, Num, Seq, same_shape
+from rules.rule import OPERATORS, Derivative, find
+
+_FROM_UFUNC = {u: op for op, u in OPERATORS.items()}
+
+
+class Untraceable(TypeError):
+    """A rule body asks a value for what only a computed one has: its truth, its elements, a number."""
+
+
+class Tracer:
+    """Stands for a value in a rule body. Supports what rules may use (docs/rules.md), and no more."""
+
+    __slots__ = ("trace", "value")
+    __array_priority__ = 1000
+
+    def __init__(self, trace: "Trace", value: Value) -> None:
+        self.trace = trace
+        self.value = value
+
+    def __trace_call__(self, function: Any, args: Any, kwargs: Any) -> Any:
+        return self.trace.call(function, args, kwargs)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs.get("out") is not None:
+            raise Untraceable(f"a rule calls {ufunc.__name__}.{method} or with out=, which cannot be traced")
+        return self.trace.call(ufunc, inputs, kwargs)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return self.trace.call(function, args, kwargs)
+
+    @property
+    def ndim(self) -> int:
+        return int(self.value.kind.ndim)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.value.kind.dtype
+
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(self.trace.call(length, (self, i), {}) for i in range(self.ndim))
+
+    @property
+    def size(self) -> Any:
+        return self.trace.call(size, (self,), {}) if self.ndim else 1
+
+    def __getattr__(self, name: str) -> Any:
+        rule = find_method("ndarray." + name)
+        if rule is None:
+            raise AttributeError(f"a rule asks for .{name}, which cannot be traced")
+        target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
+        if name in ("T", "real", "imag", "mT"):
+            return self.trace.call(target, (self,), {})
+        return lambda *args, **kwargs: self.trace.call(target, (self, *args), kwargs)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.trace.call(operator.getitem, (self, index), {})
+
+    def __bool__(self) -> bool:
+        raise Untraceable("a rule branches on a computed value; put the branch into a @primitive function")
+
+    def __iter__(self) -> Any:
+        raise Untraceable("a rule loops over a computed value; put the loop into a @primitive function")
+
+    def __len__(self) -> int:
+        raise Untraceable("a rule asks for len() of a computed value; use .shape")
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def _binary(op: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    def forward(self: Tracer, other: Any) -> Any:
+        return self.trace.call(op, (self, other), {})
+
+    def reflected(self: Tracer, other: Any) -> Any:
+        return self.trace.call(op, (other, self), {})
+
+    return forward, reflected
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
+    _forward, _reflected = _binary(getattr(operator, _name))
+    setattr(Tracer, f"__{_name}__", _forward)
+    setattr(Tracer, f"__r{_name}__", _reflected)
+for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor"):
+    setattr(Tracer, f"__{_name.rstrip('_')}__", _binary(getattr(operator, _name))[0])
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(Tracer, f"__{_name}__", lambda self, op=getattr(operator, _name): self.trace.call(op, (self,), {}))
+
+
+class Trace:
+    """Records calls into a region."""
+
+    def __init__(self, builder: Builder, use_math: bool = False) -> None:
+        self.builder = builder
+        self.use_math = use_math
+
+    def call(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """Record one call of a rule body."""
+        args, kwargs = strip(tuple(args)), strip(dict(kwargs))
+        target = _FROM_UFUNC.get(target, target)
+        if target is np.conjugate and args[0].kind.dtype.kind != "c":
+            return Tracer(self, args[0])
+        if self.use_math and isinstance(target, np.ufunc) and hasattr(math, target.__name__):
+            if all(not isinstance(v, Value) or (isinstance(v.kind, Num) and v.kind.python) for v in args):
+                target = getattr(math, target.__name__)
+        rule = find(target)
+        if rule is not None and target not in OPERATORS:
+            args, kwargs = rule.normal(rule.bind(args, kwargs))
+        return self.wrap(self.builder.call(target, *args, **kwargs))
+
+    def wrap(self, x: Any) -> Any:
+        """Values as tracers, in their containers."""
+        if isinstance(x, Value):
+            return Tracer(self, x)
+        if isinstance(x, tuple | list):
+            return type(x)(map(self.wrap, x))
+        if isinstance(x, dict):
+            return {k: self.wrap(v) for k, v in x.items()}
+        if isinstance(x, slice):
+            return slice(self.wrap(x.start), self.wrap(x.stop), self.wrap(x.step))
+        return x
+
+
+def strip(x: Any) -> Any:
+    """Tracers as values, in their containers."""
+    if isinstance(x, Tracer):
+        return x.value
+    if isinstance(x, tuple | list):
+        return type(x)(map(strip, x))
+    if isinstance(x, dict):
+        return {k: strip(v) for k, v in x.items()}
+    if isinstance(x, slice):
+        return slice(strip(x.start), strip(x.stop), strip(x.step))
+    return x
+
+
+class Pullback:
+    """The target of a pullback's operation: the rule's function, and its body once traced."""
+
+    def __init__(self, name: str, derivative: Derivative, args: tuple[Any, ...], use_math: bool, loc: Loc | None) -> None:
+        self.__adc_name__ = name
+        self.derivative = derivative
+        formal = {v: Value(v.kind, v.hint) for v in dict.fromkeys(leaves(args))}
+        self.region = Region(list(formal.values()))
+        trace = Trace(Builder(self.region, loc), use_math)
+        result = derivative.function(*trace.wrap(map_tree(lambda v: formal[v], args)))
+        self.result = strip(result)
+        if isinstance(self.result, np.ndarray):
+            self.result = self.result.item() if not self.result.ndim else self.result
+
+    def __call__(self, *args: Any) -> Any:
+        return self.derivative.function(*args)
+
+
+def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
+    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle."""
+    kind = like.kind
+    if not isinstance(d, Value):
+        return d if isinstance(kind, Num) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
+    if isinstance(kind, Seq) or isinstance(d.kind, Seq):
+        return d
+    if isinstance(kind, Num):
+        if isinstance(d.kind, Array) and d.kind.ndim:
+            d = builder.call(np.sum, d, **options)
+        if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
+            d = builder.call(np.real, d, **options)
+        if isinstance(d.kind, Array) or (not kind.python and not d.kind.python and d.kind.dtype != kind.dtype):
+            d = builder.call(project, d, like, **options)
+        return d
+    assert isinstance(kind, Array)
+    if isinstance(d.kind, Array) and d.kind.dtype == kind.dtype:
+        if same_shape(d.kind, kind):
+            return d
+        summed = _sum_axes(d.kind, kind)
+        if summed is not None:
+            axes, keepdims = summed
+            if len(axes) == d.kind.ndim and not keepdims:
+                return builder.call(np.sum, d, **options)
+            return builder.call(np.sum, d, axis=axes[0] if len(axes) == 1 else axes,
+                                **({"keepdims": True} if keepdims else {}), **options)  # fmt: skip
+    return builder.call(project, d, like, **options)
+
+
+def _sum_axes(d: Array, like: Array) -> tuple[tuple[int, ...], bool] | None:
+    """The axes over which broadcasting has to be summed, where kinds tell and one `np.sum` does it."""
+    from rules.kind import lengths
+
+    env = lengths()
+    extra = d.ndim - like.ndim
+    if extra < 0 or not like.ndim:
+        return None
+    kept = []
+    for i, n in enumerate(like.shape):
+        m = d.shape[i + extra]
+        if env.same(n, m):
+            continue
+        if env.resolve(n) != ONE:
+            return None
+        kept.append(i)
+    if extra and kept:
+        return None
+    return (tuple(range(extra)), False) if extra else (tuple(kept), True)

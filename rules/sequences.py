@@ -1,0 +1,27 @@
+"""Sequences that loops read: lists, ranges and arrays by their rows."""
+
+from typing import Any
+
+from rules.kind import Array, Seq, lengths
+from rules.rule import primitive, rule
+
+
+@primitive
+def backwards(x: Any) -> Any:
+    """The elements in reverse order, as something that can be read again: `x[::-1]`."""
+    return x[::-1]
+
+
+def _reversed_kind(x: Any) -> Any:
+    """The same kind; a list whose elements are lists or arrays of varying lengths stays one."""
+    if isinstance(x, Seq):
+        return Seq(x.element, x.range, x.length)
+    return Array(x.dtype, (lengths().resolve(x.shape[0]), *x.shape[1:]), x.xp)
+
+
+@rule("y = backwards(x)", backwards)
+class backwards_rule:
+    def kind(x): return _reversed_kind(x)
+    view = "x"
+    def d_x(d_y): return backwards(d_y)
+    def t_y(t_x): return backwards(t_x)
