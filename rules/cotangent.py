@@ -28,6 +28,8 @@ def zeros_like(x: Any) -> Any:
 @primitive
 def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The cotangent of a reduction over `axis`, as a read-only view of the shape of `like`."""
+    if not isinstance(like, np.ndarray):
+        return d
     d = np.asarray(d, dtype=like.dtype)
     if d.ndim and not keepdims:
         axes = range(like.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -44,11 +46,11 @@ def project(d: Any, like: Any) -> Any:
     if like is None:
         return d
     if not isinstance(like, np.ndarray):
-        if getattr(d, "ndim", 0):
-            d = np.sum(d)
+        if isinstance(d, np.ndarray):
+            d = np.sum(d) if d.ndim else d[()]
         if isinstance(d, complex | np.complexfloating) and not isinstance(like, complex | np.complexfloating):
             d = d.real
-        return type(like)(d) if isinstance(like, np.generic) else d
+        return d if type(d) is type(like) or isinstance(like, int) else type(like)(d)
     d = np.asarray(d)
     if d.shape != like.shape:
         extra = d.ndim - like.ndim
@@ -95,6 +97,8 @@ def strong(d: Any, factor: Any) -> Any:
         return d * factor if d else d * 0
     with np.errstate(invalid="ignore"):
         out = d * factor
+    if not isinstance(out, np.ndarray):  # of 0-d arrays
+        return out if np.all(d) else type(out)(0)
     np.copyto(out, 0, where=np.equal(d, 0))
     return out
 
@@ -109,7 +113,8 @@ def strong_divide(d: Any, q: Any) -> Any:
             return math.nan if d != d else math.copysign(math.inf, d) * math.copysign(1.0, q)
         return d / q
     d, q = np.broadcast_arrays(d, q)
-    return np.divide(d, q, out=np.zeros(d.shape, np.result_type(d, q, np.float16)), where=np.not_equal(d, 0))
+    out = np.divide(d, q, out=np.zeros(d.shape, np.result_type(d, q, np.float16)), where=np.not_equal(d, 0))
+    return out if out.ndim else out[()]
 
 
 def _basic(index: Any) -> bool:
@@ -159,14 +164,14 @@ def scatter(d: Any, like: Any, index: Any) -> Any:
 
 @primitive
 def length(x: Any, axis: int = 0) -> int:
-    """`x.shape[axis]`."""
-    return x.shape[axis]
+    """`x.shape[axis]`, or `len(x)` of a list or a range."""
+    return x.shape[axis] if hasattr(x, "shape") else len(x)
 
 
 @primitive
 def size(x: Any) -> int:
     """`x.size`: the number of elements."""
-    return x.size
+    return x.size if isinstance(x, np.ndarray) else 1
 
 
 def count(a: Any, axis: int | tuple[int, ...] | None) -> Any:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from rules.kind import Array, Seq, lengths
-from rules.rule import primitive, rule
+from rules.rule import borrows, primitive, rule
 
 
 @primitive
@@ -23,5 +23,6 @@ def _reversed_kind(x: Any) -> Any:
 class backwards_rule:
     def kind(x): return _reversed_kind(x)
     view = "x"
+    @borrows("d_y")
     def d_x(d_y): return backwards(d_y)
     def t_y(t_x): return backwards(t_x)

@@ -1,8 +1,8 @@
-"""A small differentiator made of nothing but the rules: it records what a pullback calls, then runs the rules back.
+"""A small differentiator made of nothing but the rules: it records calls, then runs their rules back.
 
-`check_rule` takes second derivatives with it. It is also the least that a rule may expect of whoever traces it: a
-pullback that runs here uses no more than operators, NumPy's functions, primitives, `.shape`, `.ndim`, `.size`,
-`.dtype`, `.T` and subscripts.
+`check_rule` takes second derivatives with it. It is the least that a rule may expect of who traces it:
+a pullback that runs here uses no more than operators, NumPy's functions, primitives, `.shape`, `.ndim`,
+`.size`, `.dtype`, `.T` and subscripts.
 """
 
 import operator
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rules.cotangent import accumulate, project, zeros_like
-from rules.rule import Derivative, Rule, find, find_method, tracers
+from rules.rule import Rule, find, find_method, tracers
 
 
 class Untraceable(TypeError):
@@ -44,14 +44,18 @@ class Tape:
             return Traced(value, self)
         return value
 
-    def call(self, function: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    def call(
+        self, function: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
         plain, named = strip(args), {k: strip(v) for k, v in kwargs.items()}
-        out = self.wrap(getattr(plain[0], function[8:]) if isinstance(function, str) else function(*plain, **named))
+        out = self.wrap(
+            getattr(plain[0], function[8:]) if isinstance(function, str) else function(*plain, **named)
+        )
         self.records.append(Record(function, args, dict(kwargs), out))
         return out
 
     def pull(self, out: Any, cotangent: Any) -> dict["Traced", Any]:
-        """The cotangents of every traced value, from that of `out`. Raises Untraceable where a rule is missing."""
+        """The cotangents of all traced values, from that of `out`. Raises Untraceable if a rule is missing."""
         found: dict[Traced, Any] = {}
         _give(found, out, cotangent)
         for record in reversed(self.records):
@@ -60,7 +64,9 @@ class Tape:
         return found
 
     def _pull_record(self, record: Record, found: dict["Traced", Any]) -> None:
-        name = record.function if isinstance(record.function, str) else getattr(record.function, "__name__", "?")
+        name = (
+            record.function if isinstance(record.function, str) else getattr(record.function, "__name__", "?")
+        )
         rule = find_method(name) if isinstance(record.function, str) else find(record.function)
         if rule is None or rule.why:
             raise Untraceable(f"it calls {name}, which " + ("has no rule" if rule is None else rule.why))
@@ -88,7 +94,9 @@ class Traced:
         self.value = value
         self.tape = tape
 
-    def __trace_call__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __trace_call__(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         return self.tape.call(function, args, kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -96,7 +104,9 @@ class Traced:
             raise Untraceable(f"it calls {ufunc.__name__} with {method}, {', '.join(kwargs)}")
         return self.tape.call(ufunc, inputs, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def __array_function__(
+        self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         return self.tape.call(function, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
@@ -123,10 +133,14 @@ class Traced:
         return self.tape.call("ndarray.T", (self,), {})
 
     def __bool__(self) -> bool:
-        raise Untraceable("it branches on a value; put what does in a primitive function with a rule of its own")
+        raise Untraceable(
+            "it branches on a value; put what does in a primitive function with a rule of its own"
+        )
 
     def __iter__(self) -> Any:
-        raise Untraceable("it loops over elements; put what does in a primitive function with a rule of its own")
+        raise Untraceable(
+            "it loops over elements; put what does in a primitive function with a rule of its own"
+        )
 
 
 def _operators() -> None:

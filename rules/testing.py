@@ -1,7 +1,4 @@
-"""`check_rule`: is a rule right, in every form in which a compiler may use it?
-
-It needs NumPy alone and raises AssertionError with the rule, the derivative, the variant and both numbers.
-"""
+"""`check_rule`: is a rule right, in every form in which a compiler may use it?"""
 
 import itertools
 import warnings
@@ -12,9 +9,35 @@ from typing import Any
 import numpy as np
 
 from rules.kind import (
-    ONE, Array, Kind, KindError, Length, Lengths, Num, Opaque, Seq, elementwise, kind_of, specialising,
+    ONE,
+    Array,
+    KindError,
+    Length,
+    Lengths,
+    Num,
+    Opaque,
+    Seq,
+    elementwise,
+    kind_of,
+    specialising,
 )  # fmt: skip
-from rules.rule import OPERATORS, Rule, find, find_method
+from rules.rule import OPERATORS, REQUIRED, Rule, find, find_method
+from rules.samples import (
+    any_nonzero,
+    arrays,
+    combined,
+    copied,
+    finite,
+    forms,
+    gathered,
+    inner,
+    leaves,
+    moved,
+    precision,
+    random_like,
+    shaped_like,
+    zeros_of,
+)  # fmt: skip
 from rules.tape import Pullbacks, Tape, Untraceable, fit, is_active
 
 STEP = 1e-4
@@ -34,17 +57,25 @@ def check_rule(
 ) -> None:
     """Check the rule of `function` (a method is named as in its rule, `"ndarray.sum"`) at `args`, `kwargs`.
 
-    Each pullback and forward mode against central differences (fourth order, so choose points further than 1e-3
-    from a kink) and against each other, `<d, J t> == <J^T d, t>`; the derivative of each pullback, taken by the
-    rules of what it calls, against central differences of the pullback; the kind of the result; memory shared
-    without `view` or `@borrows`; arguments, result and cotangent unmodified. Then the same in other forms:
-    float32, complex, Python numbers, NumPy scalars, 0-d and empty arrays, broadcasting, other memory layouts, one
-    number for the cotangent of all elements. A form that the function itself refuses is left out.
+    Each pullback and forward mode are compared with central differences (of fourth order, so choose points
+    further than 1e-3 from a kink) and with each other, `<d, J t> == <J^T d, t>`; the derivative of each
+    pullback, taken by the rules of what it calls, with central differences of the pullback. Checked besides:
+    the kind of the result; memory shared without `view` or `@borrows`; arguments, result and cotangent
+    unmodified. Then the same in other forms: float32, complex, Python numbers, NumPy scalars, 0-d and empty
+    arrays, broadcasting, other memory layouts, one number for the cotangent of all elements. A form that the
+    function itself refuses is left out.
 
-    wrt: the arguments to differentiate by, separated by blanks; default all that are float or complex and have
-    a pullback. upto: 1 leaves the second derivative out, for a pullback that says why it has none. tol: relative.
-    complex: False where the function is complex-valued without being what the rule differentiates. skip: further
-    forms to leave out, of VARIANTS. Raises AssertionError; ValueError for a call that cannot be checked.
+    - `wrt`: the arguments to differentiate by, separated by blanks; by default all that are float or complex
+      and have a pullback.
+    - `upto`: 1 leaves the second derivative out, for a pullback that has none.
+    - `tol`: relative.
+    - `complex`: False where the rule holds for real arguments only.
+    - `skip`: other forms to leave out, of VARIANTS.
+
+    Raises AssertionError with the rule, the derivative, both numbers and the form; ValueError for a call that
+    cannot be checked.
+
+    >>> check_rule(np.multiply, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
     """
     rule = find_method(function) if isinstance(function, str) else find(function)
     assert rule is not None, f"{function!r} has no rule"
@@ -52,20 +83,23 @@ def check_rule(
     left_out = set(skip.split()) | (set() if complex else {"complex"})
     if not left_out <= set(VARIANTS):
         raise ValueError(f"skip names {left_out - set(VARIANTS)}; the forms are {', '.join(VARIANTS)}")
-    bound = rule.bind(tuple(map(_copy, args)), {k: _copy(v) for k, v in kwargs.items()})
-    if not rule.differentiable:
-        active = {k for k, v in bound.items() if is_active(v)} - rule.static
-    elif wrt is not None:
+    bound = rule.bind(tuple(map(copied, args)), {k: copied(v) for k, v in kwargs.items()})
+    if wrt is not None:
         active = set(wrt.split())
+    elif not rule.differentiable:
+        options = {p.name for p in rule.parameters if p.default is not REQUIRED}
+        active = {k for k, v in bound.items() if is_active(v)} - rule.static - options
     else:
         active = {k for k, v in bound.items() if is_active(v) and k in rule.pullbacks}
     if not active <= bound.keys() or (rule.differentiable and not active):
-        raise ValueError(f"nothing to differentiate {rule.name} by: wrt={wrt!r}, arguments {', '.join(bound)}")
+        raise ValueError(
+            f"nothing to differentiate {rule.name} by: wrt={wrt!r}, arguments {', '.join(bound)}"
+        )
     check = _Check(function, rule, frozenset(active), upto, tol)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         base = check.run(bound, "as given")
-        for name, form in _forms(bound, active):
+        for name, form in forms(bound, active):
             if name not in left_out:
                 check.try_form(form, name, base)
 
@@ -97,7 +131,7 @@ class _Check:
             return  # the rule refuses the form, with a reason
         except Exception:
             return  # so does the function
-        if not _finite(result):
+        if not finite(result):
             return
         gradients = self.run(bound, form)
         if form in ("float32", "layout"):
@@ -108,7 +142,7 @@ class _Check:
     def run(self, bound: dict[str, Any], form: str) -> dict[str, Any]:
         """All checks on these arguments. Returns the gradients for one cotangent."""
         rng = np.random.default_rng(7)
-        kept = _copy(bound)
+        kept = copied(bound)
         result = self.primal(bound)
         self.unmodified({"the arguments": (bound, kept)}, "the function itself", form)
         self.shared(result, bound, self.rule.view, "the result", 'view = "..."', form)
@@ -119,8 +153,8 @@ class _Check:
         if not self.rule.differentiable:
             self.constant(bound, result, form, rng)
             return {}
-        d = _random(result, rng)
-        tangents = {k: _random(v, rng) for k, v in bound.items() if k in self.wrt}
+        d = random_like(result, rng)
+        tangents = {k: random_like(v, rng) for k, v in bound.items() if k in self.wrt}
         call = Pullbacks(self.rule, bound, result)
         gradients = {arg: self.pull(call, arg, d, form) for arg in sorted(self.wrt)}
         self.first(call, d, tangents, gradients, form)
@@ -128,7 +162,7 @@ class _Check:
             self.uniform(call, form)
         if self.upto > 1 and form in ("as given", "complex", "numbers", "zero-dim", "broadcast"):
             for arg in sorted(self.wrt):
-                self.second(call, arg, d, tangents, _random(bound[arg], rng), form)
+                self.second(call, arg, d, tangents, random_like(bound[arg], rng), form)
         return gradients
 
     def elementwise(self) -> bool:
@@ -139,8 +173,8 @@ class _Check:
         """The pullback of `arg`, projected; what it shares, modifies and returns is checked."""
         derivative = self.rule.pullbacks.get(arg)
         if derivative is None:
-            self.fail(f"d_{arg}", form, "it is not defined")
-        kept = _copy((d, call.bound, call.result))
+            return self.fail(f"d_{arg}", form, "it is not defined")
+        kept = copied((d, call.bound, call.result))
         what = f"d_{arg}"
         raw = self.attempt(what, form, lambda: call.raw(arg, d))
         self.unmodified({"the cotangent": (d, kept[0]), "the arguments": (call.bound, kept[1]),
@@ -149,49 +183,61 @@ class _Check:
                     if w[2:] in self.rule.pullbacks and w not in call.bound}  # fmt: skip
         given = call.bound | {self.rule.result: call.result, "d_" + self.rule.result: d} | siblings
         wanted = {w: given[w] for w in derivative.wants}
-        self.shared(raw, wanted, self.rule.borrows.get(arg, frozenset()), what, f"@borrows({{}}) over {what}", form)
+        self.shared(
+            raw, wanted, self.rule.borrows.get(arg, frozenset()), what, f"@borrows({{}}) over {what}", form
+        )
         self.narrow(raw, call.bound, d, what, form)
-        return self.attempt(what, form, lambda: fit(raw, call.bound[arg]), "what it returns does not fit {arg}")
+        return self.attempt(
+            what, form, lambda: fit(raw, call.bound[arg]), "what it returns does not fit {arg}"
+        )
 
-    def first(self, call: Pullbacks, d: Any, tangents: dict[str, Any], gradients: dict[str, Any], form: str) -> None:
-        double = _precision(call.bound, min) > 4  # else the differences are too rough
-        zeros = {k: _zeros(v) for k, v in call.bound.items()}
+    def first(
+        self, call: Pullbacks, d: Any, tangents: dict[str, Any], gradients: dict[str, Any], form: str
+    ) -> None:
+        double = precision(call.bound, min) > 4  # else the differences are too rough
+        zeros = {k: zeros_of(v) for k, v in call.bound.items()}
         for arg in sorted(self.wrt):
-            pulled = _inner(gradients[arg], tangents[arg])
+            pulled = inner(gradients[arg], tangents[arg])
             if double:
-                moved = self.difference(call.bound, {arg: tangents[arg]})
-                self.close(pulled, _inner(d, moved), self.tol, f"d_{arg}", form, "central differences")
+                change = self.difference(call.bound, {arg: tangents[arg]})
+                self.close(pulled, inner(d, change), self.tol, f"d_{arg}", form, "central differences")
             self.forward(call, d, zeros | {arg: tangents[arg]}, pulled, double, form)
         if len(self.wrt) > 1:
-            total = sum(_inner(gradients[arg], tangents[arg]) for arg in self.wrt)
+            total = sum(inner(gradients[arg], tangents[arg]) for arg in self.wrt)
             self.forward(call, d, zeros | tangents, total, double, form)
 
-    def forward(self, call: Pullbacks, d: Any, tangents: dict[str, Any], pulled: float, double: bool, form: str) -> None:
+    def forward(
+        self, call: Pullbacks, d: Any, tangents: dict[str, Any], pulled: float, double: bool, form: str
+    ) -> None:
         what = f"t_{self.rule.result}"
         if self.rule.pushforward is None:
             self.fail(what, form, "every rule has forward mode, and it is not defined")
-        kept = _copy((call.bound, call.result, tangents))
-        pushed = self.attempt(what, form, lambda: _like_result(call.pushed(tangents), call.result))
+        kept = copied((call.bound, call.result, tangents))
+        pushed = self.attempt(what, form, lambda: shaped_like(call.pushed(tangents), call.result))
         self.unmodified({"its operands": ((call.bound, call.result, tangents), kept)}, what, form)
         tol = self.tol if double else 5e-3
-        self.close(_inner(d, pushed), pulled, tol, what, form, "the pullbacks, by <d, J t> == <J^T d, t>")
+        self.close(inner(d, pushed), pulled, tol, what, form, "the pullbacks, by <d, J t> == <J^T d, t>")
 
-    def difference(self, bound: dict[str, Any], tangents: dict[str, Any], f: Callable[..., Any] | None = None) -> Any:
+    def difference(
+        self, bound: dict[str, Any], tangents: dict[str, Any], f: Callable[..., Any] | None = None
+    ) -> Any:
         """The derivative along `tangents` by central differences of fourth order."""
         f = f or self.primal
 
         def at(k: int) -> Any:
-            return f(bound | {a: _move(bound[a], t, k * STEP) for a, t in tangents.items()})
+            return f(bound | {a: moved(bound[a], t, k * STEP) for a, t in tangents.items()})
 
-        return _combine([(8, at(1)), (-8, at(-1)), (-1, at(2)), (1, at(-2))], 12 * STEP)
+        return combined([(8, at(1)), (-8, at(-1)), (-1, at(2)), (1, at(-2))], 12 * STEP)
 
-    def second(self, call: Pullbacks, arg: str, d: Any, tangents: dict[str, Any], weight: Any, form: str) -> None:
+    def second(
+        self, call: Pullbacks, arg: str, d: Any, tangents: dict[str, Any], weight: Any, form: str
+    ) -> None:
         """The derivative of <weight, J^T d> along the tangents, by the rules of what the pullback calls."""
-        result, bound, what = self.rule.result, call.bound, f"the second derivative, of d_{arg},"
+        bound, what = call.bound, f"the second derivative, of d_{arg},"
         tape = Tape()
         traced = {k: tape.wrap(v) if k in self.wrt else v for k, v in bound.items()}
         y, d_y = tape.wrap(call.result), tape.wrap(d)
-        d_move = _random(d, np.random.default_rng(11))
+        d_move = random_like(d, np.random.default_rng(11))
         try:
             with np.errstate(all="ignore"):
                 out = Pullbacks(self.rule, traced, y).projected(arg, d_y)
@@ -200,19 +246,26 @@ class _Check:
             self.fail(what, form, f"cannot be taken by rules: {error}")
         except Exception as error:
             self.fail(what, form, f"raises {type(error).__name__}: {error}")
-        along_result = _gather(found, y)
-        exact = _inner(_gather(found, d_y), d_move)
+        along_result = gathered(found, y)
+        exact = inner(gathered(found, d_y), d_move)
         for k in self.wrt:
-            direct = _gather(found, traced[k])
-            through = call.projected(k, along_result) if _any(along_result) else _zeros(bound[k])
-            exact += _inner(direct, tangents[k]) + _inner(through, tangents[k])
+            direct = gathered(found, traced[k])
+            through = call.projected(k, along_result) if any_nonzero(along_result) else zeros_of(bound[k])
+            exact += inner(direct, tangents[k]) + inner(through, tangents[k])
 
-        def value(moved: dict[str, Any]) -> Any:
-            inner_bound = {k: v for k, v in moved.items() if k != "d "}
-            return Pullbacks(self.rule, inner_bound, self.primal(inner_bound)).projected(arg, moved["d "])
+        def value(at: dict[str, Any]) -> Any:
+            point = {k: v for k, v in at.items() if k != "d "}
+            return Pullbacks(self.rule, point, self.primal(point)).projected(arg, at["d "])
 
         change = self.difference(bound | {"d ": d}, tangents | {"d ": d_move}, value)
-        self.close(exact, _inner(weight, change), max(self.tol, 1e-6), what, form, "central differences of the pullback")
+        self.close(
+            exact,
+            inner(weight, change),
+            max(self.tol, 1e-6),
+            what,
+            form,
+            "central differences of the pullback",
+        )
 
     def uniform(self, call: Pullbacks, form: str) -> None:
         """One number stands for a cotangent that is the same for all elements."""
@@ -222,20 +275,22 @@ class _Check:
         for arg in self.wrt:
             if np.shape(call.bound[arg]) == call.result.shape:
                 one = fit(self.attempt(f"d_{arg}", form, lambda: call.raw(arg, 1.75)), call.bound[arg])  # noqa: B023
-                self.close(one, call.projected(arg, full), 1e-6 if _precision(one) > 4 else 1e-4,
+                self.close(one, call.projected(arg, full), 1e-6 if precision(one) > 4 else 1e-4,
                            f"d_{arg} of one number for all", form, "that of an array of it")  # fmt: skip
 
     def constant(self, bound: dict[str, Any], result: Any, form: str, rng: np.random.Generator) -> None:
         """What is called non-differentiable does not move with its arguments."""
         for arg in self.wrt:
-            moved = self.primal(bound | {arg: _move(bound[arg], _random(bound[arg], rng), 1e-6)})
-            for a, b in zip(_leaves(moved), _leaves(result), strict=True):
+            step = moved(bound[arg], random_like(bound[arg], rng), 1e-6)
+            for a, b in zip(leaves(self.primal(bound | {arg: step})), leaves(result), strict=True):
                 if is_active(a) and not np.array_equal(a, b, equal_nan=True):
-                    self.fail("nondifferentiable", form, f"the result changes with {arg}, so it has a derivative")
+                    self.fail(
+                        "nondifferentiable", form, f"the result changes with {arg}, so it has a derivative"
+                    )
 
     # -------------------------------------------------------------------------------------------- the claims
     def kind(self, bound: dict[str, Any], result: Any) -> Any:
-        """The kind that the rule gives; the lengths of the arguments are distinct symbols, as far as they are not 1."""
+        """The kind that the rule gives, where each length of an argument is a symbol of its own, or 1."""
         env = Lengths()
         names = (f"n{i}" for i in itertools.count())
         kinds = {k: v if k in self.rule.static else _kind(v, env, names) for k, v in bound.items()}
@@ -261,7 +316,9 @@ class _Check:
             if all(isinstance(k, Num) and k.python for k in plain):
                 return Num(type(result))
             return elementwise(OPERATORS[f], *operands)
-        raise AssertionError(f"rule {self.rule.name}: only ufuncs, operators and math functions go without a kind")
+        raise AssertionError(
+            f"rule {self.rule.name}: only ufuncs, operators and math functions go without a kind"
+        )
 
     def agrees(self, kind: Any, actual: Any, form: str) -> None:
         if isinstance(kind, list | tuple):
@@ -285,33 +342,41 @@ class _Check:
             if not known:
                 self.fail("kind", form, f"says {kind} {tuple(sizes)}, and it is {_describe(actual)}")
         elif isinstance(kind, Num):
-            if type(actual) is not kind.type and not (isinstance(actual, np.generic) and actual.dtype == kind.dtype
-                                                      and not kind.python):  # fmt: skip
+            same = isinstance(actual, np.generic) and actual.dtype == kind.dtype and not kind.python
+            if type(actual) is not kind.type and not same:
                 self.fail("kind", form, f"says the number {kind}, and it is {_describe(actual)}")
         else:
             self.fail("kind", form, f"returns {kind!r}, which is no kind; the result is {_describe(actual)}")
 
     def unmodified(self, pairs: dict[str, tuple[Any, Any]], what: str, form: str) -> None:
         for name, (now, before) in pairs.items():
-            for a, b in zip(_leaves(now), _leaves(before), strict=True):
+            for a, b in zip(leaves(now), leaves(before), strict=True):
                 if isinstance(a, np.ndarray) and (a.shape != b.shape or a.tobytes() != b.tobytes()):
                     self.fail(what, form, f"it writes into {name}")
 
-    def shared(self, made: Any, given: dict[str, Any], declared: frozenset[str], what: str, how: str, form: str) -> None:
+    def shared(
+        self, made: Any, given: dict[str, Any], declared: frozenset[str], what: str, how: str, form: str
+    ) -> None:
         for name, value in given.items():
             if name in declared:
                 continue
-            for a, b in itertools.product(_arrays(made), _arrays(value)):
+            for a, b in itertools.product(arrays(made), arrays(value)):
                 if np.shares_memory(a, b):
-                    self.fail(what, form, f"shares memory with {name}; declare it, by {how.replace('{}', repr(name))}")
+                    self.fail(
+                        what,
+                        form,
+                        f"shares memory with {name}; declare it, by {how.replace('{}', repr(name))}",
+                    )
 
     def narrow(self, raw: Any, bound: dict[str, Any], d: Any, what: str, form: str) -> None:
         """float32 stays float32: no constant or counter in a formula widens it."""
-        if _precision(bound) > 4 or _precision(d) > 4:
+        if precision(bound) > 4 or precision(d) > 4:
             return
-        for a in _arrays(raw):
+        for a in arrays(raw):
             if a.dtype in (np.float64, np.complex128):
-                self.fail(what, form, f"returns {a.dtype} where all operands are single: the work is done in double")
+                self.fail(
+                    what, form, f"returns {a.dtype} where all operands are single: the work is done in double"
+                )
 
     # --------------------------------------------------------------------------------------------- reporting
     def attempt(self, what: str, form: str, f: Callable[[], Any], why: str = "") -> Any:
@@ -323,7 +388,7 @@ class _Check:
             self.fail(what, form, f"{why or 'it'} raises {type(error).__name__}: {error}", error)
 
     def close(self, a: Any, b: Any, tol: float, what: str, form: str, other: str) -> None:
-        for x, y in zip(_leaves(a), _leaves(b), strict=True):
+        for x, y in zip(leaves(a), leaves(b), strict=True):
             x, y = np.asarray(x), np.asarray(y)
             if x.shape != y.shape:
                 self.fail(what, form, f"has shape {x.shape}, and {other} {y.shape}")
@@ -336,146 +401,6 @@ class _Check:
     def fail(self, what: str, form: str, text: str, cause: Exception | None = None) -> Any:
         name = self.function if isinstance(self.function, str) else getattr(self.function, "__name__", "?")
         raise AssertionError(f"rule {self.rule.name} ({name}), {what}: {text} [{form}]") from cause
-
-
-# ------------------------------------------------------------------------------------------------ other forms
-def _forms(bound: dict[str, Any], wrt: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The same call with its arguments in other forms, by name."""
-    floats = {k: v for k, v in bound.items() if k in wrt}
-    rng = np.random.default_rng(5)
-    yield "float32", _single(bound)
-    if not any(np.iscomplexobj(a) for a in _arrays(floats)):
-        # Real parts stay where they are: the point was chosen off the kinks.
-        yield "complex", bound | _map(floats, lambda a: a + 0.3j * rng.standard_normal(a.shape) if a.dtype.kind == "f" else a)
-    if _arrays(floats):
-        for name, make in (("numbers", lambda a: a.flat[0].item()), ("scalars", lambda a: a.flat[0]),
-                           ("zero-dim", lambda a: np.array(a.flat[0]))):  # fmt: skip
-            if all(a.size for a in _arrays(bound)):
-                yield name, _map(bound, make)
-        sizes = [n for a in _arrays(floats) for n in a.shape]
-        if sizes:
-            yield "empty", _map(bound, lambda a: np.zeros([0 if n == sizes[0] else n for n in a.shape], a.dtype))
-        yield "layout", _map(bound, _strided)
-        yield "layout", _map(bound, lambda a: a.copy(order="F"))
-        yield "layout", _map(bound, lambda a: a[::-1].copy()[::-1] if a.ndim else a)
-    pair = [k for k in bound if k in wrt and isinstance(bound[k], np.ndarray) and bound[k].ndim and bound[k].size]
-    for a, b in itertools.permutations(pair, 2):
-        x = bound[a]
-        for small in (x[:1].copy(), x[..., :1].copy(), x[0], x.flat[0].item()):
-            yield "broadcast", bound | {a: small, b: bound[b]}
-
-
-def _single(x: Any) -> Any:
-    """Single precision for double in arrays and NumPy scalars; a Python number has none."""
-    if isinstance(x, dict):
-        return {k: _single(v) for k, v in x.items()}
-    if isinstance(x, list | tuple):
-        return type(x)([_single(v) for v in x])
-    if isinstance(x, np.ndarray | np.generic) and x.dtype in (np.float64, np.complex128):
-        return x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)
-    return x
-
-
-def _strided(a: np.ndarray) -> np.ndarray:
-    if not a.ndim:
-        return a
-    wide = np.zeros((*a.shape[:-1], 2 * a.shape[-1]), a.dtype)
-    wide[..., ::2] = a
-    return wide[..., ::2]
-
-
-# ----------------------------------------------------------------------------------------------------- trees
-def _map(x: Any, f: Callable[[np.ndarray], Any]) -> Any:
-    if isinstance(x, dict):
-        return {k: _map(v, f) for k, v in x.items()}
-    if isinstance(x, list | tuple):
-        return type(x)([_map(v, f) for v in x])
-    return f(x) if isinstance(x, np.ndarray) else x
-
-
-def _copy(x: Any) -> Any:
-    return _map(x, lambda a: a.copy(order="K"))
-
-
-def _leaves(x: Any) -> list[Any]:
-    if isinstance(x, dict):
-        return [leaf for v in x.values() for leaf in _leaves(v)]
-    if isinstance(x, list | tuple):
-        return [leaf for v in x for leaf in _leaves(v)]
-    return [x]
-
-
-def _arrays(x: Any) -> list[np.ndarray]:
-    return [leaf for leaf in _leaves(x) if isinstance(leaf, np.ndarray)]
-
-
-def _finite(x: Any) -> bool:
-    return all(bool(np.all(np.isfinite(leaf))) for leaf in _leaves(x) if is_active(leaf))
-
-
-def _any(x: Any) -> bool:
-    return any(bool(np.any(leaf)) for leaf in _leaves(x) if leaf is not None)
-
-
-def _precision(x: Any, which: Callable[..., int] = max) -> int:
-    """Bytes of the widest (or narrowest) real number in arrays and NumPy scalars; those of a double if none."""
-    widths = [np.asarray(leaf).real.itemsize for leaf in _leaves(x)
-              if is_active(leaf) and isinstance(leaf, np.ndarray | np.generic)]  # fmt: skip
-    return which(widths, default=8)
-
-
-def _random(x: Any, rng: np.random.Generator) -> Any:
-    """A random value of the same structure; zeros where `x` is no float or complex."""
-    if isinstance(x, list | tuple):
-        return [_random(v, rng) for v in x]
-    if not is_active(x):
-        return _zeros(x)
-    y = rng.standard_normal(np.shape(x))
-    if np.iscomplexobj(x):
-        y = y + 1j * rng.standard_normal(np.shape(x))
-    return _as(y, x)
-
-
-def _as(y: Any, x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return np.asarray(y, x.dtype)
-    return x.dtype.type(y) if isinstance(x, np.generic) else np.asarray(y).item()
-
-
-def _zeros(x: Any) -> Any:
-    if isinstance(x, list | tuple):
-        return [_zeros(v) for v in x]
-    return _as(np.zeros(np.shape(x), complex if np.iscomplexobj(x) else float), x) if is_active(x) else 0.0
-
-
-def _move(x: Any, t: Any, step: float) -> Any:
-    if isinstance(x, list | tuple):
-        return type(x)([_move(a, b, step) for a, b in zip(x, t, strict=True)])
-    return _as(x + step * t, x) if is_active(x) else x
-
-
-def _combine(terms: list[tuple[int, Any]], scale: float) -> Any:
-    first = terms[0][1]
-    if isinstance(first, list | tuple):
-        return [_combine([(k, x[i]) for k, x in terms], scale) for i in range(len(first))]
-    return sum(k * np.asarray(x) for k, x in terms) / scale if is_active(first) else 0.0
-
-
-def _inner(d: Any, t: Any) -> Any:
-    """The real pairing under which the cotangent of L by x + iy is dL/dx - i dL/dy."""
-    return sum(float(np.sum(np.real(np.asarray(a) * b))) for a, b in zip(_leaves(d), _leaves(t), strict=True))
-
-
-def _like_result(pushed: Any, result: Any) -> Any:
-    if isinstance(result, list | tuple):
-        return [_like_result(p, r) for p, r in zip(pushed, result, strict=True)]
-    return np.broadcast_to(pushed, np.shape(result))
-
-
-def _gather(found: dict[Any, Any], traced: Any) -> Any:
-    if isinstance(traced, list | tuple):
-        return [_gather(found, t) for t in traced]
-    return found.get(traced, _zeros(traced.value)) if hasattr(traced, "value") else 0.0
 
 
 # ----------------------------------------------------------------------------------------------------- kinds
@@ -515,6 +440,3 @@ def _describe(x: Any) -> str:
 
 def _short(x: np.ndarray) -> str:
     return np.array2string(x, precision=8, threshold=8) if x.ndim else f"{x[()]:.10g}"
-
-
-__all__ = ["VARIANTS", "Kind", "check_rule"]

@@ -1,4 +1,4 @@
-"""Powers and roots. Where the derivative is infinite and the function is not, the zero of a cotangent is strong."""
+"""Powers and roots: where the derivative is infinite and they are not, the zero of a cotangent is strong."""
 
 import math
 import operator
@@ -28,7 +28,7 @@ def quiet_power(x: Any, p: Any) -> Any:
 
 @primitive
 def log_of_base(x: Any) -> Any:
-    """`log(x)`, but 0 where `x` is 0, as `0**y` has no slope in y, and NaN where it is negative; never raises."""
+    """`log(x)`, but 0 where `x` is 0, for `0**y` has no slope in y, and NaN where it is negative."""
     if isinstance(x, np.ndarray | np.generic | complex):
         with np.errstate(invalid="ignore"):
             return np.log(x + np.equal(x, 0))
@@ -38,7 +38,7 @@ def log_of_base(x: Any) -> Any:
 @rule("z = power(x, y)", np.power, operator.pow, pow, math.pow)
 class power:
     def d_x(d_z, x, y, z):
-        if not is_constant(y):
+        if not is_constant(y) or isinstance(y, complex):
             return strong(d_z * y, quiet_power(x, y - 1))
         if y == 2:
             return d_z * (2 * x)
@@ -59,7 +59,8 @@ class power:
             return d_z * (z * math.log(x))
         return strong(d_z * z, log_of_base(x))
 
-    def t_z(x, y, z, t_x, t_y): return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
+    def t_z(x, y, z, t_x, t_y):
+        return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
 
 
 @rule("z = quiet_power(x, p)", quiet_power)
@@ -67,7 +68,9 @@ class quiet_power_rule:
     def kind(x, p): return _power_kind(x, p)
     def d_x(d_z, x, p): return strong(d_z * p, quiet_power(x, p - 1))
     def d_p(d_z, x, z): return strong(d_z * z, log_of_base(x))
-    def t_z(x, p, z, t_x, t_p): return strong(t_x * p, quiet_power(x, p - 1)) + strong(t_p * z, log_of_base(x))
+
+    def t_z(x, p, z, t_x, t_p):
+        return strong(t_x * p, quiet_power(x, p - 1)) + strong(t_p * z, log_of_base(x))
 
 
 @rule("y = log_of_base(x)", log_of_base)

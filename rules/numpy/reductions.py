@@ -1,4 +1,7 @@
-"""Sums, means and variances over axes. The cotangent of a sum is one number for many elements: `spread` keeps it one."""
+"""Sums, means and variances over axes.
+
+The cotangent of a sum is one number for many elements: `spread` keeps it one.
+"""
 
 from typing import Any
 
@@ -63,7 +66,8 @@ class var:
 
     def d_a(d_y, a, axis, ddof, keepdims):
         w = _centred(a, axis)
-        return beside(2 * d_y / (count(a, axis) - ddof), axis, keepdims) * (np.conj(w) if is_complex(a) else w)
+        scale = 2 * d_y / (count(a, axis) - ddof)
+        return beside(scale, axis, keepdims) * (np.conj(w) if is_complex(a) else w)
 
     def t_y(a, axis, ddof, keepdims, t_a):
         w = _centred(a, axis)

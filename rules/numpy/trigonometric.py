@@ -1,15 +1,17 @@
 """Trigonometric and hyperbolic functions and their inverses, for arrays and (`math`) numbers.
 
-The squares are written `x * x`: of a Python number that may overflow, which `x ** 2` answers with an exception.
+Squares are written `x * x`: that of a Python number may overflow, which `x ** 2` answers with an exception.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from rules.cotangent import strong_divide
+from rules.kind import array_or_number, kind_of, library
 from rules.operands import is_complex
-from rules.rule import elementwise, rule
+from rules.rule import elementwise, primitive, rule
 
 DEGREE = math.pi / 180
 
@@ -81,3 +83,47 @@ class degrees:
 class radians:
     def d_x(d_y): return d_y * DEGREE
     def t_y(t_x): return t_x * DEGREE
+
+
+# ------------------------------------------------------------------------------------------- sinc
+@primitive
+def sinc_slope(x: Any, order: int = 1) -> Any:
+    """The derivative of `np.sinc` of this order, also where the closed form is 0/0.
+
+    With u = pi x and f = sin(u)/u: u f^(n) + n f^(n-1) = sin^(n)(u), from below; near 0 the power series.
+    """
+    u = np.pi * np.asarray(x)
+    far = np.abs(u) > order + 1
+    v = np.where(far, u, 1)
+    slope = np.sin(v) / v
+    for n in range(1, order + 1):
+        slope = (np.sin(v + n * (np.pi / 2)) - n * slope) / v
+    near = np.where(far, 0, u)
+    series, k = np.zeros_like(near), (order + 1) // 2
+    term = near ** (2 * k - order) * ((-1) ** k * math.factorial(2 * k) / math.factorial(2 * k - order))
+    term = term / math.factorial(2 * k + 1)
+    for m in range(k, k + 12 + 2 * order):
+        series = series + term
+        power = 2 * m - order
+        term = term * (-(near * near) * (2 * m + 1) / ((power + 1) * (power + 2) * (2 * m + 3)))
+    return (np.where(far, slope, series) * np.pi**order)[()]
+
+
+def _float_kind(x):
+    x = kind_of(x)
+    return array_or_number(x.dtype if x.dtype.kind in "fc" else np.dtype(float), x.shape, library(x))
+
+
+@rule("y = sinc(x)", np.sinc)
+class sinc:
+    def kind(x): return _float_kind(x)
+    def d_x(d_y, x): return d_y * sinc_slope(x)
+    def t_y(t_x, x): return t_x * sinc_slope(x)
+
+
+@rule("y = sinc_slope(x, order=1)", sinc_slope)
+class sinc_slope_rule:
+    static = "order"
+    def kind(x): return _float_kind(x)
+    def d_x(d_y, x, order): return d_y * sinc_slope(x, order + 1)
+    def t_y(t_x, x, order): return t_x * sinc_slope(x, order + 1)

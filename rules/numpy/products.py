@@ -1,0 +1,169 @@
+"""Products and cumulative sums and products over axes, exact where elements are 0, to any order.
+
+The derivative of a product by one factor is the product of the others: those before it times those after it.
+Dividing the product by the factor would fail at 0. Two linear recurrences say it all, and each is the other's
+derivative run backwards:
+
+    products_before(a)[m] = a[0] * ... * a[m-1]
+    fold(d, a)[m] = d[m-1] + a[m-1] * fold(d, a)[m-1],  fold(d, a)[0] = 0
+
+With `reverse` both run from the end.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rules.kind import ONE, Array, constant, kind_of, lengths, normalize_axis, promote
+from rules.numpy.reductions import beside, reduction, sum_dtype
+from rules.numpy.shape import reshape_like
+from rules.rule import Like, primitive, rule
+
+Lines = tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]
+
+
+def _lines(axis: Any, *arrays: Any) -> Lines:
+    """The arrays with the elements along `axis` (if several, in C order) as last axis, and the way back."""
+    shape = arrays[0].shape
+    axes = normalize_axis(axis, len(shape))
+    kept = tuple(k for k in range(len(shape)) if k not in axes)
+    order = kept + axes
+    rows, n = [shape[k] for k in kept], math.prod(shape[k] for k in axes)
+
+    def back(lines: np.ndarray) -> np.ndarray:
+        return lines.reshape([shape[k] for k in order]).transpose(np.argsort(order))
+
+    return [a.transpose(order).reshape([*rows, n]) for a in arrays], back
+
+
+@primitive
+def products_before(a: Any, axis: Any = None, reverse: bool = False) -> Any:
+    """The product of the elements before each (after each, if `reverse`) along `axis`; of none, 1."""
+    if not isinstance(a, np.ndarray):
+        return type(a)(1)
+    (lines,), back = _lines(axis, a)
+    step = slice(None, None, -1 if reverse else 1)
+    out = np.ones_like(lines)
+    np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
+    return back(out[..., step])
+
+
+@primitive
+def fold(d: Any, a: Any, axis: Any = None, reverse: bool = False) -> Any:
+    """f with f[0] = 0, f[m] = d[m-1] + a[m-1] * f[m-1] along `axis` (from the end, if `reverse`)."""
+    if not isinstance(a, np.ndarray):
+        return type(a)(0)
+    (lines, terms), back = _lines(axis, a, np.broadcast_to(d, a.shape))
+    step = slice(None, None, -1 if reverse else 1)
+    lines, terms = lines[..., step], terms[..., step]
+    out = np.zeros(lines.shape, np.result_type(lines, terms))
+    for m in range(1, lines.shape[-1]):
+        out[..., m] = terms[..., m - 1] + lines[..., m - 1] * out[..., m - 1]
+    return back(out[..., step])
+
+
+@rule("y = products_before(a, axis=None, reverse=False)", products_before)
+class products_before_rule:
+    static = "reverse"
+    def kind(a): return a
+    def d_a(d_y, a, y, axis, reverse): return y * fold(d_y, a, axis, not reverse)
+    def t_y(t_a, a, y, axis, reverse): return fold(t_a * y, a, axis, reverse)
+
+
+@rule("f = fold(d, a, axis=None, reverse=False)", fold)
+class fold_rule:
+    static = "reverse"
+    def kind(d, a): return Array(promote(d, a), a.shape, a.xp) if isinstance(a, Array) else a
+    def d_d(d_f, a, axis, reverse): return fold(d_f, a, axis, not reverse)
+    def d_a(d_f, f, a, axis, reverse): return fold(d_f, a, axis, not reverse) * f
+    def t_f(t_d, t_a, f, a, axis, reverse): return fold(t_d + t_a * f, a, axis, reverse)
+
+
+@rule("y = prod(a, axis=None, dtype=None, keepdims=False)", np.prod, "ndarray.prod")
+class prod:
+    def kind(a, axis, dtype, keepdims): return reduction(a, sum_dtype(kind_of(a), dtype), axis, keepdims)
+    def d_a(d_y, a, axis, keepdims): return beside(d_y, axis, keepdims) * _others(a, axis)
+    def t_y(t_a, a, axis, keepdims): return np.sum(t_a * _others(a, axis), axis=axis, keepdims=keepdims)
+
+
+def _others(a, axis):
+    """For each element the product of all others along `axis`."""
+    return products_before(a, axis) * products_before(a, axis, reverse=True)
+
+
+# ------------------------------------------------------------------------------------- cumulative
+def _cumulative(a, axis, dtype):
+    a = kind_of(a)
+    shape = a.shape
+    if axis is None and len(shape) != 1:
+        shape = (lengths().fresh(),) if shape else (ONE,)
+    elif axis is not None:
+        normalize_axis(axis, len(shape))
+    return Array(sum_dtype(a, dtype), shape, a.xp if isinstance(a, Array) else "numpy")
+
+
+def _from_end(d, axis):
+    return np.flip(np.cumsum(np.flip(d, axis), axis=axis), axis)
+
+
+@rule("y = cumsum(a, axis=None, dtype=None)", np.cumsum, "ndarray.cumsum")
+class cumsum:
+    def kind(a, axis, dtype): return _cumulative(a, axis, dtype)
+
+    def d_a(d_y, a: Like, axis):
+        return _from_end(d_y, axis) if axis is not None else reshape_like(_from_end(d_y, 0), a)
+
+    def t_y(t_a, axis): return np.cumsum(t_a, axis=axis)
+
+
+@rule("y = cumprod(a, axis=None, dtype=None)", np.cumprod, "ndarray.cumprod")
+class cumprod:
+    def kind(a, axis, dtype): return _cumulative(a, axis, dtype)
+
+    def d_a(d_y, a, axis):
+        d = d_y if axis is not None else reshape_like(d_y, a)
+        return products_before(a, axis) * (d + fold(d * a, a, axis, reverse=True))
+
+    def t_y(t_a, a, axis):
+        before = products_before(a, axis)
+        t = t_a * before + a * fold(t_a * before, a, axis)
+        return t if axis is not None else np.ravel(t)
+
+
+# -------------------------------------------------------------------------------------- differences
+@primitive
+def undiff(d: Any, like: Any, n: int = 1, axis: int = -1) -> Any:
+    """The cotangent of what `d` is the differences' of: its own between zeros, with the sign (-1)**n."""
+    k = axis % like.ndim
+    if like.shape[k] <= n:
+        return np.zeros(like.shape, d.dtype)
+    widths = [(n, n) if i == k else (0, 0) for i in range(like.ndim)]
+    out = np.diff(np.pad(d, widths), n=n, axis=k)
+    return np.negative(out, out=out) if n % 2 else out
+
+
+def _diff_kind(a, n, axis):
+    k = normalize_axis(axis, len(a.shape))[0]
+    short = lengths().at_least(a.shape[k], n)
+    size = a.shape[k] + -n if short else constant(0) if short is False else lengths().fresh()
+    dtype = np.diff(np.ones(n + 1, a.dtype), n).dtype
+    return Array(dtype, (*a.shape[:k], size, *a.shape[k + 1 :]), a.xp)
+
+
+@rule("y = diff(a, n=1, axis=-1)", np.diff)
+class diff:
+    static = "n"
+    def kind(a, n, axis): return _diff_kind(a, n, axis)
+
+    def d_a(d_y, a: Like, n, axis): return undiff(d_y, a, n, axis)
+    def t_y(t_a, n, axis): return np.diff(t_a, n=n, axis=axis)
+
+
+@rule("y = undiff(d, like, n=1, axis=-1)", undiff)
+class undiff_rule:
+    static = "n"
+    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    def d_d(d_y, n, axis): return np.diff(d_y, n=n, axis=axis)
+    def t_y(t_d, like: Like, n, axis): return undiff(t_d, like, n, axis)

@@ -1,0 +1,31 @@
+"""The primitives that adjoints are made of, which are differentiated like anything else."""
+
+from rules.cotangent import accumulate, project, restack, spread, strong, strong_divide, unstack, update
+from rules.sequences import backwards
+from tests.rules.case import case, normal
+
+A, B, S = normal(3, 4), normal(3, 4, seed=2), normal(2, 3, 4)
+
+CASES = [
+    case(spread, normal(4), A, axis=0).but(wrt="d"),
+    case(spread, normal(3), A, axis=-1).but(wrt="d"),
+    case(spread, normal(3, 1), A, axis=1, keepdims=True).but(wrt="d"),
+    case(spread, 1.5, A).but(wrt="d"),
+    case(project, S, A).but(wrt="d"),
+    case(project, S, A[:, :1]).but(wrt="d"),
+    case(project, A, B).but(wrt="d"),
+    case(project, A + 1j * B, B).but(wrt="d"),
+    case(project, A, 1.5).but(wrt="d"),
+    case(accumulate, A, B).but(skip="broadcast"),
+    case(strong, A, B),
+    case(strong, 1.5, -0.5),
+    case(strong_divide, A, B),
+    case(strong_divide, 1.5, -0.5),
+    case(restack, [A[0], A[1], A[2]], B).but(wrt="items", skip="numbers scalars zero-dim"),
+    case(unstack, A),
+    *[case(update, A, (1,), op, normal(4, seed=3)).but(wrt="a value") for op in ("set", "add", "sub", "mul")],
+    case(update, A, (slice(1, None), 0), "set", normal(4, seed=3)).but(wrt="a value"),
+    case(update, A, (slice(1, None), 0), "add", normal(4, seed=3)).but(wrt="a value"),
+    case(backwards, A),
+    case(update, A, (1,), "div", normal(4, seed=3)).but(wrt="a"),
+]
