@@ -1,0 +1,1 @@
+"""Random NumPy programs, and what must hold of their gradients: `python -m tests.fuzz --help`."""

@@ -1,0 +1,375 @@
+"""Productions for statements with blocks: branches, loops, functions."""
+
+from . import containers, functions, scalars
+from .conditions import condition
+from .expressions import array, tame
+from .generator import Generator, production
+from .kinds import FLOAT, INT, NOBODY, Array, Dict, Expr, Number, Sequence
+from .scope import Variable
+from .statements import STATEMENTS, of_kind, rebindable, statements
+
+DEEPEST = 3
+
+
+def body(g: Generator, count: int, *required: str) -> None:
+    """A block of some statements, with the required ones between or after them."""
+    lines = len(g.block)
+    with g.indented():
+        statements(g, count)
+        for line in required:
+            g.emit(line)
+        if len(g.block) == lines:
+            g.mark("pass")
+            g.emit("pass")
+
+
+@production(STATEMENTS, 4)
+def branch(g: Generator) -> bool | None:
+    if g.depth >= DEEPEST:
+        return None
+    tests = [condition(g, 2) for _ in range(g.pick((1, 1, 1, 2)))]
+    otherwise = g.chance(0.6)
+    g.mark("if", *(["elif"] if len(tests) > 1 else []), *(["else"] if otherwise else []))
+    if g.depth:
+        g.mark("branch in loop" if g.loops else "nested if")
+    walrus = None
+    if g.chance(0.1):
+        e = tame(g, scalars.number(g, 1))
+        if e.kind == FLOAT:
+            g.mark("walrus")
+            walrus = (g.fresh_name(), e)
+            tests[0] = f"({walrus[0]} := {e.text}) > 0.2"
+            g.bind(*walrus)
+    outside = g.scope
+    arms = []
+    new = shared(g, otherwise)
+    for number, test in enumerate([*tests, None]):
+        if test is None and not otherwise:
+            arms.append(outside.copy())
+            continue
+        g.scope = outside.arm()
+        g.emit("else:" if test is None else f"{'elif' if number else 'if'} {test}:")
+        body(g, g.pick((0, 1, 1, 2)))
+        with g.indented():
+            if new is not None:
+                bind_in_arm(g, *new)
+            elif g.chance(0.8):
+                rebind_in_arm(g)
+        tidy_pass(g)
+        arms.append(g.scope)
+    g.scope = outside
+    for arm in arms:
+        for name in list(arm.variables):
+            if name in arm.local and (new is None or name != new[0]):
+                del arm.variables[name]
+    g.scope.join(arms)
+    return True
+
+
+def tidy_pass(g: Generator) -> None:
+    """Drop a `pass` that has a neighbour."""
+    for i in range(len(g.block) - 1, 0, -1):
+        line, before = g.block[i], g.block[i - 1]
+        if before.strip() == "pass" and len(line) - len(line.lstrip()) == len(before) - len(before.lstrip()):
+            del g.block[i - 1]
+
+
+def shared(g: Generator, otherwise: bool) -> tuple[str, Array | Number] | None:
+    """A name that each arm binds first, to a value of one kind."""
+    if not otherwise or not g.chance(0.35):
+        return None
+    dims = g.dims() if g.chance(0.5) else None
+    return g.fresh_name(), Array(dims) if dims else FLOAT
+
+
+def bind_in_arm(g: Generator, name: str, kind: Array | Number) -> None:
+    e = of_kind(g, kind, 2, 12.0) or Expr("0.5", FLOAT, 0.5, 0.5)
+    if isinstance(kind, Array) and not e.dims:
+        e = array(g, kind.dims, 0) or e
+    g.emit(f"{name} = {e.text}")
+    g.bind(name, e)
+
+
+def rebind_in_arm(g: Generator) -> None:
+    old = rebindable(g)
+    if not old:
+        return
+    variable = g.pick(old)
+    e = of_kind(g, variable.kind, 2, variable.bound)
+    if e is None or e.text == variable.name or e.roots & (g.scope.locked | {variable.name}):
+        return
+    g.mark("rebinding")
+    g.emit(f"{variable.name} = {e.text}")
+    g.bind(variable.name, e)
+
+
+@production(STATEMENTS, 6)
+def for_loop(g: Generator) -> bool | None:
+    if g.depth >= DEEPEST or g.loops >= 2:
+        return None
+    carried = carry(g)
+    head = containers.iteration(g)
+    if head is None:
+        return None
+    if g.loops:
+        g.mark("nested loop")
+    elif g.depth:
+        g.mark("loop in branch")
+    if g.functions:
+        g.mark("loop in helper")
+    g.emit(f"for {head.target} in {head.text}:")
+    loop_body(g, carried, list(head.variables))
+    return True
+
+
+def carry(g: Generator) -> list[Variable]:
+    """Names that the loop will bind each time: some in sight, some new."""
+    old = g.shuffled(rebindable(g))[: g.pick((0, 1, 1, 2))]
+    if not old or g.chance(0.5):
+        name = g.fresh_name("total", "acc", "loss", "s")
+        start = g.pick(("0.0", "0.0", "0", scalars.number(g, 1).text))
+        g.emit(f"{name} = {start}")
+        g.bind(name, Expr(start, FLOAT, 4.0))
+        old.append(g.scope.variables[name])
+    if g.chance(0.35):
+        dims = g.dims(ndim=(1, 2))
+        e = None if dims is None else array(g, dims, g.pick((0, 1)))
+        if e is not None and not e.roots & g.scope.locked:
+            name = g.fresh_name("h", "state", "z", "u")
+            e = tame(g, e, 4.0)
+            g.emit(f"{name} = {e.text}")
+            g.bind(name, e)
+            old.append(g.scope.variables[name])
+    return old
+
+
+def loop_body(g: Generator, carried: list[Variable], bound: list[Variable], *required: str) -> None:
+    """The block of a loop: binds what it carries again, tamely."""
+    outside = g.scope
+    names = [v.name for v in carried]
+    g.scope = outside.body(set(names))
+    for variable in bound:
+        g.scope.bind(variable)
+    g.loops += 1
+    body(g, g.pick((0, 1, 1, 2)))
+    with g.indented():
+        for name in g.shuffled(names):
+            variable = g.scope.variables[name]
+            if isinstance(variable.kind, Array):
+                advance_array(g, variable)
+            else:
+                advance_number(g, variable)
+        for line in required:
+            g.emit(line)
+    tidy_pass(g)
+    g.loops -= 1
+    inside, g.scope = g.scope, outside
+    for name in names:
+        before, after = outside.variables[name], inside.variables[name]
+        g.scope.bind(
+            Variable(name, before.kind, max(before.bound, after.bound), owned=before.owned and after.owned)
+        )
+    for name, variable in inside.variables.items():
+        if name in g.scope.variables and not variable.owned and name not in names:
+            g.scope.expose(frozenset({name}))
+    if g.loops:
+        g.scope.locked |= inside.locked
+
+
+def advance_number(g: Generator, variable: Variable) -> None:
+    e = tame(g, scalars.number(g, 3), 1.0)
+    name = variable.name
+    g.mark("augmented number" if (style := g.rng.randrange(6)) < 4 else "rebinding")
+    if style < 3:
+        g.emit(f"{name} += {e.text}")
+    elif style == 3:
+        g.emit(f"{name} -= {e.text}")
+    elif style == 4:
+        g.emit(f"{name} = 0.7 * {name} + {e.closed}")
+    else:
+        g.emit(f"{name} = np.tanh({name} + {e.closed})" if g.chance(0.5) else f"{name} = {name} + {e.closed}")
+    g.bind(name, Expr(name, FLOAT, variable.bound))
+
+
+def advance_array(g: Generator, variable: Variable) -> None:
+    name, dims = variable.name, variable.kind.dims  # type: ignore[union-attr]
+    e = array(g, dims, 3)
+    if e is None:
+        return
+    e = tame(g, e, 1.5)
+    g.mark("carried array")
+    if g.chance(0.3) and variable.owned:
+        g.mark("augmented array")
+        g.emit(f"{name} += {e.text}")
+        g.scope.locked.add(name)
+        return
+    text = g.pick(
+        (
+            f"np.tanh({name} + {e.closed})",
+            f"0.5 * {name} + {e.closed}",
+            f"{name} * 0.8 - {e.closed}",
+            f"np.sin({name}) * {e.closed}",
+            e.text,
+        )
+    )
+    if text == e.text and (e.roots & (g.scope.locked | {name}) or e.text == name):
+        text = f"{name} + {e.closed}"
+    g.emit(f"{name} = {text}")
+    g.bind(
+        name,
+        Expr(text, Array(dims), max(variable.bound, 3.0), roots=e.roots if text == e.text else frozenset()),
+    )
+
+
+@production(STATEMENTS, 1.5)
+def counting_while(g: Generator) -> bool | None:
+    if g.depth >= DEEPEST or g.loops >= 2:
+        return None
+    carried = carry(g)
+    counter = g.fresh_name("i", "k", "step", "count")
+    dims = g.dims()
+    size = None if dims is None else g.length_text(dims[0])
+    g.mark("while: counter")
+    if g.loops:
+        g.mark("nested loop")
+    down = g.chance(0.25)
+    stop = size if size and g.chance(0.5) else g.pick("234")
+    indexes = frozenset(dims[:1]) if size == stop and dims and not down else frozenset()
+    g.emit(f"{counter} = {stop if down else 0}")
+    test = f"{counter} > 0" if down else f"{counter} < {stop}"
+    numbers = [v.name for v in carried if v.kind == FLOAT]
+    if numbers and g.chance(0.25):
+        g.mark("boolean operator")
+        test += f" and {g.pick(numbers)} < 3.3"
+    g.emit(f"while {test}:")
+    variable = Variable(counter, INT, 5.0, fixed=True, indexes=indexes)
+    loop_body(g, carried, [variable], f"{counter} {'-' if down else '+'}= 1")
+    return True
+
+
+@production(STATEMENTS, 1.5)
+def growing_while(g: Generator) -> bool | None:
+    """A loop whose end depends on active values; it cannot run more than a dozen times."""
+    if g.depth >= DEEPEST or g.loops >= 1:
+        return None
+    carried = [v for v in carry(g) if isinstance(v.kind, Array)]
+    name = g.fresh_name("level", "s", "reach")
+    start = tame(g, scalars.number(g, 1), 1.0)
+    g.mark("while: data")
+    g.emit(f"{name} = {start.text}")
+    g.emit(f"while {name} < {g.pick(('1.7', '2.3', '1.3'))}:")
+    g.bind(name, Expr(name, FLOAT, 4.0))
+    held = g.scope.variables[name]
+    g.scope.bind(Variable(name, held.kind, 4.0, fixed=True))
+    e = tame(g, scalars.number(g, 2), 2.0)
+    grow = (
+        f"{name} = {name} + 0.4 + {e.closed} * {e.closed}"
+        if len(e.text) < 20
+        else f"{name} += 0.5 + 0.2 * np.sin({e.text})"
+    )
+    loop_body(g, carried, [], grow)
+    return True
+
+
+@production(STATEMENTS, 2)
+def any_kind_loop(g: Generator) -> bool | None:
+    """A loop over a container whose values differ in kind: only what suits them all is done to them."""
+    if g.depth >= DEEPEST or g.loops >= 2:
+        return None
+    found = [
+        v
+        for v in g.scope.variables.values()
+        if (isinstance(v.kind, Sequence) and all(isinstance(k, (Array, Number)) for k in v.kind.items))
+        or (isinstance(v.kind, Dict) and all(isinstance(k, (Array, Number)) for _, k in v.kind.items))
+    ]
+    if not found:
+        return None
+    source = g.pick(found)
+    total = g.fresh_name("penalty", "total", "norm")
+    value = g.fresh_name("p", "value", "leaf")
+    g.emit(f"{total} = 0.0")
+    if isinstance(source.kind, Dict):
+        g.mark("for: dict items")
+        key = g.fresh_name("key", "name")
+        style = g.rng.randrange(4)
+        if style == 0:
+            g.emit(f"for {key} in {source.name}:")
+            value = f"{source.name}[{key}]"
+        elif style == 1:
+            g.emit(f"for {value} in {source.name}.values():")
+        else:
+            g.emit(f"for {key}, {value} in {source.name}.items():")
+    else:
+        g.mark(f"for: {source.kind.flavour}")
+        g.emit(f"for {value} in {source.name}:")
+    term = g.pick(
+        (
+            f"np.sum({value} ** 2)",
+            f"np.sum(np.tanh({value}))",
+            f"np.sum({value} * 0.5)",
+            f"0.1 * np.sum({value} * {value})",
+        )
+    )
+    g.mark("sum")
+    with g.indented():
+        g.emit(f"{total} += {term}")
+    g.bind(total, Expr(total, FLOAT, min(40.0, 10 * source.bound**2)))
+    return True
+
+
+@production(STATEMENTS, 2)
+def unpacked_call(g: Generator) -> bool | None:
+    """Names for the results of a function that returns several."""
+    found = [s for s in g.scope.functions.values() if isinstance(s.result, Sequence)]
+    if not found or g.scope.locked:
+        return None
+    signature = g.pick(found)
+    made = functions.call(g, signature, {}, 1)
+    if made is None or not isinstance(made.kind, Sequence):
+        return None
+    g.mark("tuple result")
+    if g.chance(0.2):
+        name = g.fresh_name("pair", "result")
+        g.emit(f"{name} = {made.text}")
+        g.scope.expose(made.roots)
+        g.scope.bind(Variable(name, made.kind, made.bound, fixed=True))
+        return True
+    names = [g.fresh_name() for _ in made.kind.items]
+    g.emit(f"{', '.join(names)} = {made.text}")
+    for name, kind in zip(names, made.kind.items, strict=True):
+        g.bind(
+            name,
+            Expr(
+                name,
+                kind,
+                made.bound,
+                roots=made.roots | {NOBODY} if isinstance(kind, Array) else frozenset(),
+            ),
+        )
+    return True
+
+
+@production(STATEMENTS, 2.5)
+def helper(g: Generator) -> bool | None:
+    if g.functions or g.depth > 1:
+        return None
+    return functions.define_helper(g)
+
+
+@production(STATEMENTS, 1.5)
+def local_function(g: Generator) -> bool | None:
+    if g.functions > 1 or g.depth > 1 or g.loops:
+        return None
+    return functions.define_local(g)
+
+
+@production(STATEMENTS, 2)
+def lambda_local(g: Generator) -> bool | None:
+    return functions.define_lambda(g)
+
+
+@production(STATEMENTS, 1.5)
+def higher_order(g: Generator) -> bool | None:
+    if g.functions:
+        return None
+    return functions.apply_function(g)

@@ -1,0 +1,332 @@
+"""What must hold of one program: its value, its gradient, its arguments, its results.
+
+The compiler is judged against plain Python and central differences. `Compiler` names the few entry points
+that are used, so that another implementation can stand in for it.
+"""
+
+import importlib.util
+import linecache
+import re
+import signal
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType, ModuleType
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from .arguments import in_double, inner, is_active, random_like, same_bits, tree_leaves, tree_map
+from .differences import Kink, against_differences, compare
+from .generate import Program
+from .laws import Wrong, apart, expect_close, expect_tree, unchanged, well_formed
+
+Function = Callable[..., Any]
+Class = Literal["ok", "wrong", "crash", "refused", "kink", "invalid"]
+
+SINGLE = 1e-2  # of a gradient in float32 against float64, relative
+ROUNDING = 1e-12  # of two ways to compute the same, relative
+SECONDS = 60  # before a program counts as hanging
+
+
+class Compiler(Protocol):
+    """The entry points of the compiler that are tested."""
+
+    refusal: type[Exception]
+
+    def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
+        """The result of the program's IR after a stage."""
+
+    def value_and_grad(self, f: Function, argnums: Any) -> Function:
+        """The compiled function."""
+
+    def second(self, program: Program) -> str:
+        """Source text for `first`, the gradient of `f` to be differentiated again, or nothing."""
+
+
+class Adcompiler:
+    """This project."""
+
+    def __init__(self) -> None:
+        import adcompiler
+        from adcompiler import compile, errors
+
+        self.refusal: type[Exception] = errors.DifferentiationError
+        self._interpret = compile.interpret
+        self._value_and_grad = adcompiler.value_and_grad
+
+    def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
+        return self._interpret(f, args, stage=stage, argnums=argnums)
+
+    def value_and_grad(self, f: Function, argnums: Any) -> Function:
+        compiled: Function = self._value_and_grad(f, argnums=argnums)
+        return compiled
+
+    def second(self, program: Program) -> str:
+        return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.positions})\n"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one program."""
+
+    program: Program
+    kind: Class
+    message: str = ""
+    detail: str = ""
+    second: Literal["", "ok", "refused", "kink"] = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the compiler is at fault."""
+        return self.kind in ("wrong", "crash")
+
+    @property
+    def group(self) -> str:
+        """The message without names and numbers, to count alike ones together."""
+        first = self.message.strip().splitlines()[0] if self.message.strip() else self.kind
+        first = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", "…", first)
+        return re.sub(r"\d+", "N", first)[:160]
+
+
+class Hanging(Exception):
+    """The program did not end."""
+
+
+def check(program: Program, compiler: Compiler | None = None, second: bool = False) -> Outcome:
+    """Check one program; never raises for a fault of the compiler."""
+    compiler = compiler or Adcompiler()
+    with loaded(program, compiler.second(program) if second else "") as module, quiet(), deadline(SECONDS):
+        try:
+            expected = plain_value(module.f, program.arguments())
+        except Exception as error:
+            return Outcome(program, "invalid", f"{type(error).__name__}: {error}")
+        try:
+            everything(program, module, expected, compiler)
+            order = second_order(program, module, compiler) if second else ""
+        except compiler.refusal as error:
+            return Outcome(program, "refused", reason(error), str(error))
+        except Wrong as error:
+            return Outcome(program, "wrong", str(error))
+        except Kink as error:
+            return Outcome(program, "kink", str(error))
+        except Exception as error:
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            message = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
+            return Outcome(program, "crash", message, traceback.format_exc())
+    return Outcome(program, "ok", second=order)  # type: ignore[arg-type]
+
+
+def plain_value(f: Function, args: tuple[Any, ...]) -> float:
+    """The value of the function itself; an error where there is none to compare with."""
+    value = f(*args)
+    if not isinstance(value, (float, np.floating)) or not np.isfinite(value):
+        raise ValueError(f"not a finite number: {value!r}")
+    return value  # type: ignore[return-value]
+
+
+def everything(program: Program, module: ModuleType, expected: float, compiler: Compiler) -> None:
+    """All laws but those of second derivatives."""
+    f, argnums = module.f, program.argnums
+    loose = program.single_precision
+    args = program.arguments()
+    pristine = program.arguments()
+    module_arrays = {n: v.copy() for n, v in vars(module).items() if isinstance(v, np.ndarray)}
+
+    lowered = compiler.interpret(f, args, "lower")
+    expect_close("interpreted `lower`", lowered, expected, 1e-5 if loose else ROUNDING)
+    unchanged("interpreting `lower`", args, pristine)
+
+    compiled = compiler.value_and_grad(f, argnums)
+    value, gradient = compiled(*args)
+    unchanged("the gradient", args, pristine)
+    expect_close("the value", value, expected, 1e-5 if loose else ROUNDING)
+    well_formed(program, gradient, args)
+
+    captured, captured_gradient = compiler.interpret(f, args, "capture", argnums)
+    unchanged("interpreting `capture`", args, pristine)
+    expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
+    expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
+
+    kept = tree_map(np.copy, gradient)
+    value_again, gradient_again = compiled(*args)
+    unchanged("a second call", args, pristine)
+    if not same_bits(tree_map(np.asarray, gradient_again), kept) or value_again != value:
+        raise Wrong("a second call gives another result")
+    if not same_bits(tree_map(np.asarray, gradient), kept):
+        raise Wrong("a second call changes the results of the first")
+    apart(tree_leaves(gradient) + tree_leaves(gradient_again), "results of two calls")
+    for leaf in tree_leaves(gradient_again):
+        if isinstance(leaf, np.ndarray):
+            leaf[...] = 77.0
+    if not same_bits(tree_map(np.asarray, compiled(*args)[1]), kept):
+        raise Wrong("writing into a result changes the next call's")
+    unchanged("writing into a result", args, pristine)
+    for name, before in module_arrays.items():
+        if not same_bits(getattr(module, name), before):
+            raise Wrong(f"the module's array {name} was changed")
+
+    if loose:
+        double = in_double(args)
+        exact_value, exact = compiled(*double)
+        if abs(exact_value - value) > 1e-3 * (1 + abs(exact_value)):
+            raise Kink("float32 takes another branch than float64")
+        expect_tree("float32 against float64", gradient, exact, SINGLE, 1e-3)
+        against_differences(program, f, double, exact)
+    else:
+        against_differences(program, f, args, gradient)
+    other_sizes(program, f, compiled)
+
+
+def other_sizes(program: Program, f: Function, compiled: Function) -> None:
+    """The same compiled function, for arguments of other sizes."""
+    args, pristine = (program.arguments(1, program.other_sizes) for _ in range(2))
+    if program.single_precision:
+        args, pristine = in_double(args), in_double(pristine)
+    try:
+        expected = plain_value(f, args)
+    except Exception:
+        return  # the program needs longer arrays
+    value, gradient = compiled(*args)
+    unchanged("the gradient at other sizes", args, pristine)
+    expect_close("the value at other sizes", value, expected, ROUNDING)
+    well_formed(program, gradient, args)
+    against_differences(program, f, args, gradient, joint=1, single=False)
+
+
+def second_order(program: Program, module: ModuleType, compiler: Compiler) -> str:
+    """The gradient of a projection of the gradient, against differences of the gradient."""
+    if not hasattr(module, "projection") or program.single_precision:
+        return ""
+    args = program.arguments()
+    rng = np.random.default_rng(abs(program.seed) + 5)
+    directions = random_like(program.chosen(args), rng)
+    module.directions = [leaf for leaf in tree_leaves(directions) if leaf is not None]  # type: ignore[attr-defined]
+    compiled = compiler.value_and_grad(module.f, program.positions)
+    try:
+        value, gradient = compiler.value_and_grad(module.projection, program.positions)(*args)
+    except compiler.refusal:
+        return "refused"
+    expect_close("projected gradient", value, inner(compiled(*args)[1], directions), 1e-9)
+    if not all(np.all(np.isfinite(leaf)) for leaf in tree_leaves(gradient)):
+        raise Wrong("second derivative: not finite")
+    direction = random_like(program.chosen(args), rng)
+
+    def projected(*there: Any) -> float:
+        return inner(compiled(*there)[1], directions)
+
+    with suppress(Kink):
+        compare(program.along(projected, args, direction), inner(gradient, direction), "second derivative")
+        return "ok"
+    return "kink"
+
+
+def projection(program: Program) -> str:
+    """Source text for a number made of all that `first` returns."""
+    names = [p.name for p in program.parameters if not p.omitted]
+    args = program.arguments()
+    terms: list[str] = []
+
+    def visit(text: str, tree: Any) -> None:
+        if isinstance(tree, dict):
+            for key in tree:
+                visit(f'{text}["{key}"]', tree[key])
+        elif isinstance(tree, (tuple, list)):
+            for i, item in enumerate(tree):
+                visit(f"{text}[{i}]", item)
+        elif is_active(tree):
+            terms.append(f"np.sum({text} * directions[{len(terms)}])")
+
+    for i, position in enumerate(program.positions):
+        visit(f"gradients[{i}]", args[position])
+    lines = [
+        f"def projection({', '.join(names)}):",
+        f"    gradients = first({', '.join(names)})",
+        f"    return {' + '.join(terms)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def reason(error: Exception) -> str:
+    """Why a program was refused: the first problem's sentence, if there is one."""
+    problems = getattr(error, "problems", None)
+    return str(problems[0].reason) if problems else f"{type(error).__name__}: {error}"
+
+
+# running programs
+
+
+@contextmanager
+def loaded(program: Program, second: str = "") -> Iterator[ModuleType]:
+    """The program as a module with a source file, for as long as the context lasts."""
+    source = program.source
+    if second:
+        source += f"\n\n{second}\n\n{projection(program)}"
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        name = f"fuzz_program_{abs(program.seed)}"
+        path = Path(folder) / f"{name}.py"
+        path.write_text(source)
+        spec = importlib.util.spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+            yield module
+        finally:
+            sys.modules.pop(name, None)
+            linecache.cache.pop(str(path), None)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No warnings: overflow and the like are the program's own affair."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+@contextmanager
+def deadline(seconds: int) -> Iterator[None]:
+    """Raise Hanging in the block after so many seconds, where the platform has alarms."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise Hanging(f"not done after {seconds} s")
+
+    try:
+        before = signal.signal(signal.SIGALRM, ring)
+    except (AttributeError, ValueError):  # no such signal here, or not the main thread
+        yield
+        return
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def differences_alone(program: Program) -> Outcome:
+    """Only that differences at two step sizes agree: a test of the generator, with no compiler."""
+    with loaded(program) as module, quiet(), deadline(SECONDS):
+        try:
+            args = in_double(program.arguments())
+            plain_value(module.f, args)
+        except Exception as error:
+            return Outcome(program, "invalid", f"{type(error).__name__}: {error}")
+        rng = np.random.default_rng(abs(program.seed) + 17)
+        along = program.along(module.f, args, random_like(program.chosen(args), rng))
+        step = 1e-6
+        slope = (along(step) - along(-step)) / (2 * step)
+        try:
+            compare(along, slope, "differences")
+        except Wrong as error:
+            return Outcome(program, "wrong", str(error))
+        except Kink as error:
+            return Outcome(program, "kink", str(error))
+    return Outcome(program, "ok")

@@ -1,0 +1,188 @@
+"""The checker on its own: it passes a right gradient, and sees each way in which one can be wrong."""
+
+import numpy as np
+import pytest
+
+from .arguments import ArrayLeaf, Node, NumberLeaf, Parameter, tree_map
+from .check import check
+from .generate import Program
+
+SOURCE = """\
+import numpy as np
+
+
+def f(x, params, s):
+    y = np.tanh(params["W"] @ x) * s
+    return np.sum(y * y) + np.sum(params["b"] * x[0]) - s * s
+"""
+
+LAYER = Node((("W", ArrayLeaf(("m", "n"))), ("b", ArrayLeaf(("m",)))), "dict")
+PARAMETERS = (
+    Parameter("x", ArrayLeaf(("n",))),
+    Parameter("params", LAYER),
+    Parameter("s", NumberLeaf("float")),
+)
+
+
+def program(argnums=(0, 1, 2), source=SOURCE):
+    sizes = (("e", 0), ("m", 2), ("n", 3))
+    return Program(3, source, PARAMETERS, argnums, sizes, (("e", 0), ("m", 4), ("n", 2)), frozenset())
+
+
+def by_hand(x, params, s):
+    W, b = params["W"], params["b"]
+    z = np.tanh(W @ x)
+    d_z = 2 * z * s * s
+    d_a = d_z * (1 - z * z)
+    d_x = W.T @ d_a
+    d_x[0] += np.sum(b)
+    d_s = float(np.sum(2 * z * z * s) - 2 * s)
+    return d_x, {"W": np.outer(d_a, x), "b": np.full_like(b, x[0])}, d_s
+
+
+class Refused(Exception):
+    pass
+
+
+class Honest:
+    """A compiler that gives the gradient by hand."""
+
+    refusal = Refused
+
+    def interpret(self, f, args, stage, argnums=None):
+        return f(*args) if stage == "lower" else self.value_and_grad(f, argnums)(*args)
+
+    def value_and_grad(self, f, argnums):
+        def compiled(*args):
+            gradients = self.lie(by_hand(*args), args)
+            picked = [gradients[i] for i in (argnums if isinstance(argnums, tuple) else (argnums,))]
+            return f(*args), tuple(picked) if isinstance(argnums, tuple) else picked[0]
+
+        return compiled
+
+    def second(self, program):
+        return ""
+
+    def lie(self, gradients, args):
+        return gradients
+
+
+def test_a_right_gradient_passes():
+    assert check(program(), Honest()).kind == "ok"
+    assert check(program(argnums=1), Honest()).kind == "ok"
+
+
+def lies():
+    def scaled(gradients, args):
+        return tree_map(lambda d: d * 1.0001, gradients)
+
+    def one_entry(gradients, args):
+        gradients[1]["W"][1, 2] *= 1.01
+        return gradients
+
+    def list_for_dict(gradients, args):
+        return gradients[0], list(gradients[1].values()), gradients[2]
+
+    def numpy_scalar(gradients, args):
+        return *gradients[:2], np.float64(gradients[2])
+
+    def dtype(gradients, args):
+        return gradients[0].astype("float32"), *gradients[1:]
+
+    def shape(gradients, args):
+        return gradients[0][None], *gradients[1:]
+
+    def overwrites(gradients, args):
+        args[1]["b"][0] += 1e-15
+        return gradients
+
+    def shares_argument(gradients, args):
+        return args[0], *gradients[1:]
+
+    def read_only(gradients, args):
+        gradients[0].flags.writeable = False
+        return gradients
+
+    def shares_results(gradients, args):
+        gradients[1]["b"] = gradients[1]["W"][:, 0]
+        return gradients
+
+    def not_finite(gradients, args):
+        gradients[0][0] = np.nan
+        return gradients
+
+    def unordered(gradients, args):
+        d = gradients[1]
+        return gradients[0], {"b": d["b"], "W": d["W"]}, gradients[2]
+
+    store = {}
+
+    def keeps_buffer(gradients, args):
+        old = store.setdefault(gradients[0].shape, gradients[0])
+        old[...] = gradients[0]
+        return old, *gradients[1:]
+
+    calls = []
+
+    def drifts(gradients, args):
+        calls.append(1)
+        return gradients[0] * (1 + 1e-15 * len(calls)), *gradients[1:]
+
+    return [value for value in locals().values() if callable(value)]
+
+
+@pytest.mark.parametrize("lie", lies(), ids=lambda lie: lie.__name__)
+def test_a_wrong_gradient_is_seen(lie):
+    compiler = Honest()
+    compiler.lie = lie
+    assert check(program(), compiler).kind == "wrong"
+
+
+def test_a_wrong_value_is_seen():
+    class Off(Honest):
+        def interpret(self, f, args, stage, argnums=None):
+            return f(*args) + 1e-9 if stage == "lower" else super().interpret(f, args, stage, argnums)
+
+    outcome = check(program(), Off())
+    assert outcome.kind == "wrong"
+    assert "lower" in outcome.message
+
+
+def test_emitted_code_is_compared_with_the_interpreter():
+    class Apart(Honest):
+        def interpret(self, f, args, stage, argnums=None):
+            result = super().interpret(f, args, stage, argnums)
+            return result if stage == "lower" else (result[0], tree_map(lambda d: d * (1 + 1e-9), result[1]))
+
+    outcome = check(program(), Apart())
+    assert outcome.kind == "wrong"
+    assert "interpreted" in outcome.message
+
+
+def test_a_refusal_is_not_a_failure():
+    class Refuses(Honest):
+        def value_and_grad(self, f, argnums):
+            raise Refused("the call `g(3)` has no rule")
+
+    outcome = check(program(), Refuses())
+    assert (outcome.kind, outcome.failed) == ("refused", False)
+    assert outcome.group == "Refused: the call … has no rule"
+
+
+def test_an_exception_of_the_compiler_is_a_crash():
+    class Crashes(Honest):
+        def value_and_grad(self, f, argnums):
+            raise KeyError("x")
+
+    assert check(program(), Crashes()).kind == "crash"
+
+
+def test_a_kink_is_no_failure():
+    source = SOURCE.replace("return ", "return (1e6 if x[0] > 0.0 else 0.0) + ")
+
+    here = float(program().arguments()[0][0])
+    assert check(program(source=source.replace("> 0.0", f"> {here!r}")), Honest()).kind == "kink"
+
+
+def test_a_program_that_fails_is_invalid():
+    assert check(program(source=SOURCE.replace("np.tanh", "np.thanh")), Honest()).kind == "invalid"
