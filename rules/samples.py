@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.tape import is_active
+from rules.tape import is_active, rebuilt
 
 
 # ------------------------------------------------------------------------------------------------ other forms
@@ -52,7 +52,7 @@ def single(x: Any) -> Any:
     if isinstance(x, dict):
         return {k: single(v) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return type(x)([single(v) for v in x])
+        return rebuilt(x, [single(v) for v in x])
     if isinstance(x, np.ndarray | np.generic) and x.dtype in (np.float64, np.complex128):
         return x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)
     return x
@@ -71,7 +71,7 @@ def map_arrays(x: Any, f: Callable[[np.ndarray], Any]) -> Any:
     if isinstance(x, dict):
         return {k: map_arrays(v, f) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return type(x)([map_arrays(v, f) for v in x])
+        return (list if isinstance(x, list) else tuple)(map_arrays(v, f) for v in x)
     return f(x) if isinstance(x, np.ndarray) else x
 
 
@@ -134,7 +134,7 @@ def zeros_of(x: Any) -> Any:
 
 def moved(x: Any, t: Any, step: float) -> Any:
     if isinstance(x, list | tuple):
-        return type(x)([moved(a, b, step) for a, b in zip(x, t, strict=True)])
+        return rebuilt(x, [moved(a, b, step) for a, b in zip(x, t, strict=True)])
     return as_like(x + step * t, x) if is_active(x) else x
 
 

@@ -55,7 +55,7 @@ class Tape:
         return out
 
     def pull(self, out: Any, cotangent: Any) -> dict["Traced", Any]:
-        """The cotangents of all traced values, from that of `out`. Raises Untraceable if a rule is missing."""
+        """The cotangents of all traced values, from that of `out`. Raises Untraceable."""
         found: dict[Traced, Any] = {}
         _give(found, out, cotangent)
         for record in reversed(self.records):
@@ -182,6 +182,11 @@ def strip(x: Any) -> Any:
     return x
 
 
+def rebuilt(like: Any, items: list[Any]) -> Any:
+    """A list or tuple of `items`, as `like` is one; NumPy's named tuples become plain ones."""
+    return items if isinstance(like, list) else tuple(items)
+
+
 def is_active(x: Any) -> bool:
     """Is it a float or complex number or array, or a list or tuple with one in it?"""
     if isinstance(x, list | tuple):
@@ -192,7 +197,7 @@ def is_active(x: Any) -> bool:
 def fit(d: Any, like: Any) -> Any:
     """The cotangent `d`, projected to `like` as a compiler does after each pullback."""
     if isinstance(like, list | tuple):
-        return type(like)([fit(a, b) for a, b in zip(d, like, strict=True)])
+        return rebuilt(like, [fit(a, b) for a, b in zip(d, like, strict=True)])
     return project(d, like) if is_active(strip(like)) else d
 
 
@@ -207,7 +212,7 @@ def _give(found: dict[Traced, Any], to: Any, d: Any) -> None:
 
 def _collect(found: dict[Traced, Any], out: Any) -> Any:
     if isinstance(out, list | tuple):
-        return type(out)([_collect(found, t) for t in out])
+        return rebuilt(out, [_collect(found, t) for t in out])
     return found.get(out, zeros_like(out.value) if isinstance(out, Traced) else None)
 
 

@@ -4,6 +4,7 @@ import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from rules.samples import (
     shaped_like,
     zeros_of,
 )  # fmt: skip
-from rules.tape import Pullbacks, Tape, Untraceable, fit, is_active
+from rules.tape import Pullbacks, Tape, Untraceable, fit, is_active, rebuilt
 
 STEP = 1e-4
 #: The forms of the arguments that are tried besides the given one, where the function takes them.
@@ -188,7 +189,7 @@ class _Check:
         )
         self.narrow(raw, call.bound, d, what, form)
         return self.attempt(
-            what, form, lambda: fit(raw, call.bound[arg]), "what it returns does not fit {arg}"
+            what, form, lambda: fit(raw, call.bound[arg]), f"what it returns does not fit {arg}: it"
         )
 
     def first(
@@ -203,7 +204,7 @@ class _Check:
                 self.close(pulled, inner(d, change), self.tol, f"d_{arg}", form, "central differences")
             self.forward(call, d, zeros | {arg: tangents[arg]}, pulled, double, form)
         if len(self.wrt) > 1:
-            total = sum(inner(gradients[arg], tangents[arg]) for arg in self.wrt)
+            total = sum(inner(gradients[arg], tangents[arg]) for arg in sorted(self.wrt))
             self.forward(call, d, zeros | tangents, total, double, form)
 
     def forward(
@@ -248,7 +249,7 @@ class _Check:
             self.fail(what, form, f"raises {type(error).__name__}: {error}")
         along_result = gathered(found, y)
         exact = inner(gathered(found, d_y), d_move)
-        for k in self.wrt:
+        for k in sorted(self.wrt):
             direct = gathered(found, traced[k])
             through = call.projected(k, along_result) if any_nonzero(along_result) else zeros_of(bound[k])
             exact += inner(direct, tangents[k]) + inner(through, tangents[k])
@@ -272,15 +273,16 @@ class _Check:
         if not isinstance(call.result, np.ndarray) or not call.result.size:
             return
         full = np.full_like(call.result, 1.75)
-        for arg in self.wrt:
+        for arg in sorted(self.wrt):
             if np.shape(call.bound[arg]) == call.result.shape:
-                one = fit(self.attempt(f"d_{arg}", form, lambda: call.raw(arg, 1.75)), call.bound[arg])  # noqa: B023
+                raw = self.attempt(f"d_{arg} of one number for all", form, partial(call.raw, arg, 1.75))
+                one = fit(raw, call.bound[arg])
                 self.close(one, call.projected(arg, full), 1e-6 if precision(one) > 4 else 1e-4,
                            f"d_{arg} of one number for all", form, "that of an array of it")  # fmt: skip
 
     def constant(self, bound: dict[str, Any], result: Any, form: str, rng: np.random.Generator) -> None:
         """What is called non-differentiable does not move with its arguments."""
-        for arg in self.wrt:
+        for arg in sorted(self.wrt):
             step = moved(bound[arg], random_like(bound[arg], rng), 1e-6)
             for a, b in zip(leaves(self.primal(bound | {arg: step})), leaves(result), strict=True):
                 if is_active(a) and not np.array_equal(a, b, equal_nan=True):
@@ -413,7 +415,7 @@ def _kind(x: Any, env: Lengths, names: Iterator[str]) -> Any:
                 env.sizes[str(shape[-1].symbol)] = n
         return Array(x.dtype, tuple(shape))
     if isinstance(x, list | tuple):
-        return type(x)([_kind(v, env, names) for v in x])
+        return rebuilt(x, [_kind(v, env, names) for v in x])
     if isinstance(x, np.generic | float | complex):
         return Num(type(x))
     return x
@@ -422,7 +424,7 @@ def _kind(x: Any, env: Lengths, names: Iterator[str]) -> Any:
 def _resolve(kind: Any, env: Lengths) -> Any:
     """`kind` with each length that the example knows as a constant."""
     if isinstance(kind, list | tuple):
-        return type(kind)([_resolve(k, env) for k in kind])
+        return rebuilt(kind, [_resolve(k, env) for k in kind])
     if isinstance(kind, Seq):
         return Seq(_resolve(kind.element, env), kind.range)
     if isinstance(kind, Array):

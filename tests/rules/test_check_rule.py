@@ -1,0 +1,357 @@
+"""`check_rule` lets a right rule pass and rejects each wrong one for what is wrong with it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rules.cotangent import zeros_like
+from rules.kind import Array, array_or_number, elementwise, kind_of, promote, reduced
+from rules.rule import Like, borrows, nondifferentiable, primitive, rule, unsupported
+from rules.testing import check_rule
+from tests.rules.case import normal
+
+pytestmark = pytest.mark.usefixtures("own_rules")
+X, Y = normal(3, 4), normal(3, 4, seed=2)
+
+
+def product(x: Any, y: Any) -> Any:
+    return np.multiply(x, y)
+
+
+def row_sums(a: Any) -> Any:
+    return np.sum(a, axis=1)
+
+
+def like_product(x: Any, y: Any) -> Any:
+    return elementwise(np.multiply, x, y)
+
+
+def declare(**members: Callable[..., Any] | str) -> None:
+    """The rule of `product`, right but for `members`."""
+
+    def d_x(d_z, y): return d_z * y
+    def d_y(d_z, x): return d_z * x
+    def t_z(x, y, t_x, t_y): return t_x * y + x * t_y
+
+    right = {"d_x": d_x, "d_y": d_y, "t_z": t_z, "kind": like_product}
+    rule("z = product(x, y)", product)(type("product", (), right | members))
+
+
+def reject(*words: str, function: Any = product, args: tuple[Any, ...] = (X, Y), **options: Any) -> None:
+    """The check fails, and its message holds each of the words."""
+    with pytest.raises(AssertionError) as failure:
+        check_rule(function, *args, **options)
+    for word in words:
+        assert word in str(failure.value)
+
+
+def test_a_right_rule_passes() -> None:
+    declare()
+    check_rule(product, X, Y)
+
+
+def test_a_function_without_rule() -> None:
+    reject("has no rule")
+
+
+def test_a_function_that_is_refused() -> None:
+    unsupported(product, why="it is only a test")
+    reject("it is only a test")
+
+
+def test_a_wrong_factor() -> None:
+    declare(d_x=lambda d_z, y: 2 * d_z * y)
+    reject("d_x", "central differences")
+
+
+def test_a_wrong_sign() -> None:
+    declare(d_y=lambda d_z, x: -d_z * x)
+    reject("d_y", "central differences")
+
+
+def test_a_factor_that_is_off_by_a_hundred_thousandth() -> None:
+    declare(d_x=lambda d_z, y: d_z * y * (1 + 1e-5))
+    reject("d_x", "central differences")
+
+
+def test_a_wrong_forward_mode() -> None:
+    declare(t_z=lambda x, y, t_x, t_y: t_x * y - x * t_y)
+    reject("t_z", "<d, J t> == <J^T d, t>")
+
+
+def test_a_missing_forward_mode() -> None:
+    @rule("y = row_sums(a)", row_sums)
+    class missing:
+        def kind(a): return array_or_number(a.dtype, reduced(a.shape, 1))
+        def d_a(d_y, a: Like): return zeros_like(a) + np.expand_dims(d_y, 1)
+
+    reject("t_y", "not defined", function=row_sums, args=(X,))
+
+
+def test_a_missing_sum() -> None:
+    def weighted(a: Any, w: Any) -> Any:
+        return a @ w
+
+    @rule("y = weighted(a, w)", weighted)
+    class missing:
+        def kind(a): return Array(a.dtype, a.shape[:1])
+        def d_w(d_y, a): return d_y[0] * a[0]
+        def t_y(a, t_w): return a @ t_w
+
+    reject("d_w", "central differences", function=weighted, args=(X, Y[0]), wrt="w")
+
+
+def test_an_axis_that_projection_cannot_guess() -> None:
+    @rule("y = row_sums(a)", row_sums)
+    class unspread:
+        def kind(a): return array_or_number(a.dtype, reduced(a.shape, 1))
+        def d_a(d_y): return d_y * 1
+        def t_y(t_a): return np.sum(t_a, axis=1)
+
+    reject("d_a", "does not fit a", function=row_sums, args=(X,))
+
+
+def test_sharing_with_the_cotangent_that_is_not_declared() -> None:
+    def same(x: Any) -> Any:
+        return np.add(x, 0)
+
+    @rule("y = same(x)", same)
+    class undeclared:
+        def kind(x): return elementwise(np.add, x, 0)
+        def d_x(d_y): return d_y
+        def t_y(t_x): return t_x
+
+    reject("d_x", "shares memory with d_y", "@borrows('d_y')", function=same, args=(X,))
+
+
+def test_sharing_with_an_argument_that_is_not_declared() -> None:
+    def half_square(x: Any) -> Any:
+        return 0.5 * x * x
+
+    @rule("y = half_square(x)", half_square)
+    class undeclared:
+        def kind(x): return elementwise(np.multiply, x, x)
+        def d_x(d_y, x): return x[...]
+        def t_y(x, t_x): return x * t_x
+
+    reject("d_x", "shares memory with x", function=half_square, args=(X,))
+
+
+def test_sharing_that_is_declared() -> None:
+    def same(x: Any) -> Any:
+        return np.add(x, 0)
+
+    @rule("y = same(x)", same)
+    class declared:
+        def kind(x): return elementwise(np.add, x, 0)
+        @borrows("d_y")
+        def d_x(d_y): return d_y
+        def t_y(t_x): return t_x
+
+    check_rule(same, X)
+
+
+def test_a_result_that_is_a_view_and_does_not_say_so() -> None:
+    def turned(a: Any) -> Any:
+        return a.T
+
+    @rule("y = turned(a)", turned)
+    class undeclared:
+        def kind(a): return Array(a.dtype, a.shape[::-1])
+        @borrows("d_y")
+        def d_a(d_y): return d_y.T
+        def t_y(t_a): return t_a.T
+
+    reject("the result", "shares memory with a", 'view = "..."', function=turned, args=(X,))
+
+
+def test_writing_into_the_cotangent() -> None:
+    def d_x(d_z, y):
+        d_z *= y
+        return d_z + 0
+
+    declare(d_x=d_x)
+    reject("d_x", "writes into the cotangent")
+
+
+def test_writing_into_an_argument() -> None:
+    def d_x(d_z, y):
+        out = d_z * y
+        y += 1
+        return out
+
+    declare(d_x=d_x)
+    reject("d_x", "writes into the arguments")
+
+
+def test_writing_into_the_result() -> None:
+    def d_x(d_z, y, z):
+        z += 1
+        return d_z * y
+
+    declare(d_x=d_x)
+    reject("d_x", "writes into the result")
+
+
+def test_a_function_that_writes_into_its_argument() -> None:
+    def doubled(x: Any) -> Any:
+        x *= 2
+        return x + 0
+
+    @rule("y = doubled(x)", doubled)
+    class writes:
+        def kind(x): return x
+        def d_x(d_y): return 2 * d_y
+        def t_y(t_x): return 2 * t_x
+
+    reject("the function itself", "writes into the arguments", function=doubled, args=(X,))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        lambda x, y: Array(np.dtype(np.float32), x.shape),
+        lambda x, y: Array(x.dtype, x.shape[:1]),
+        lambda x, y: Array(x.dtype, x.shape[::-1]),
+        lambda x, y: array_or_number(x.dtype, ()),
+        lambda x, y: np.float64,
+    ],
+    ids=["dtype", "rank", "lengths", "number", "no kind"],
+)
+def test_a_wrong_kind(kind: Callable[..., Any]) -> None:
+    declare(kind=kind)
+    reject("kind")
+
+
+def test_a_kind_that_is_right_for_equal_shapes_only() -> None:
+    declare(kind=lambda x, y: array_or_number(promote(kind_of(x), kind_of(y)), kind_of(x).shape))
+    reject("kind", "[broadcast]", skip="numbers")
+
+
+def test_no_kind() -> None:
+    @rule("z = product(x, y)", product)
+    class product_rule:
+        def d_x(d_z, y): return d_z * y
+        def d_y(d_z, x): return d_z * x
+        def t_z(x, y, t_x, t_y): return t_x * y + x * t_y
+
+    reject("only ufuncs, operators and math functions go without a kind")
+
+
+def test_single_precision_computed_in_double() -> None:
+    declare(d_x=lambda d_z, y: d_z * y * np.float64(1))
+    reject("d_x", "float64", "float32")
+
+
+def test_a_conjugate_too_many() -> None:
+    declare(d_x=lambda d_z, y: d_z * np.conjugate(y))
+    reject("d_x", "complex")
+    check_rule(product, X, Y, complex=False)
+
+
+def test_a_slope_frozen_at_the_point_of_the_check() -> None:
+    """Other forms are other points."""
+
+    def cubed(x: Any) -> Any:
+        return x * x * x
+
+    slope = 3 * X * X
+
+    @rule("y = cubed(x)", cubed)
+    class frozen:
+        def kind(x): return elementwise(np.multiply, x, x)
+        def d_x(d_y): return d_y * slope
+        def t_y(t_x): return t_x * slope
+
+    reject("d_x", function=cubed, args=(X,))
+
+
+def test_a_wrong_rule_of_a_primitive_that_a_pullback_calls() -> None:
+    @primitive
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    @rule("y = twice(x)", twice)
+    class wrong:
+        def kind(x): return kind_of(x)
+        def d_x(d_y): return 3 * d_y
+        def t_y(t_x): return 2 * t_x
+
+    def squared(x: Any) -> Any:
+        return np.multiply(x, x)
+
+    @rule("y = squared(x)", squared)
+    class right:
+        def kind(x): return elementwise(np.multiply, x, x)
+        def d_x(d_y, x): return d_y * twice(x)
+        def t_y(t_x, x): return t_x * twice(x)
+
+    reject("the second derivative, of d_x", function=squared, args=(X,))
+
+
+@pytest.mark.parametrize(
+    "body, why",
+    [
+        (lambda d_z, y: d_z * y if np.sum(y) > -1e9 else d_z, "branches on a value"),
+        (lambda d_z, y: d_z * y + 0 * sum(1 for _ in d_z), "loops over elements"),
+        (lambda d_z, y: d_z * y + 0 * np.median(y), "median, which has no rule"),
+    ],
+    ids=["branch", "loop", "no rule"],
+)
+def test_a_pullback_that_cannot_be_traced(body: Callable[..., Any], why: str) -> None:
+    declare(d_x=body)
+    reject("the second derivative", why, args=(X, Y), skip="numbers")
+
+
+def test_a_pullback_that_raises() -> None:
+    declare(d_x=lambda d_z, y: d_z.T * y)
+    reject("d_x", "raises ValueError")
+
+
+def test_a_pullback_that_raises_for_numbers_only() -> None:
+    declare(d_x=lambda d_z, y: d_z * y.copy())
+    reject("d_x", "[numbers]", upto=1)
+
+
+def test_a_strided_argument_read_as_if_contiguous() -> None:
+    declare(d_x=lambda d_z, y: d_z * np.frombuffer(y.copy(order="K").data, y.dtype).reshape(y.shape)
+            if isinstance(y, np.ndarray) and y.size else d_z * y)  # fmt: skip
+    reject("layout", upto=1, skip="broadcast")
+
+
+def test_a_uniform_cotangent_that_is_taken_for_an_array() -> None:
+    @rule("y = spacing(x)", np.spacing)
+    class shaped:
+        def d_x(d_y, x): return np.zeros(d_y.shape, x.dtype)
+        def t_y(t_x): return 0 * t_x
+
+    reject("of one number for all", function=np.spacing, args=(np.full(3, 1.5),), upto=1)
+
+
+def test_called_non_differentiable_though_it_moves() -> None:
+    nondifferentiable("z = product(x, y)", product, kind=lambda x, y: like_product(x, y))
+    reject("the result changes with x")
+
+
+def test_nothing_to_differentiate_by() -> None:
+    declare()
+    with pytest.raises(ValueError, match="nothing to differentiate"):
+        check_rule(product, 1, 2)
+
+
+def test_project_is_applied_as_a_compiler_does() -> None:
+    """A textbook formula passes although it broadcasts: the sum is not the rule's business."""
+
+    def outer(x: Any, y: Any) -> Any:
+        return np.multiply(np.expand_dims(x, 1), y)
+
+    @rule("z = outer(x, y)", outer)
+    class textbook:
+        def kind(x, y): return Array(promote(x, y), x.shape + y.shape)
+        def d_x(d_z, y): return np.sum(d_z * y, axis=1)
+        def d_y(d_z, x): return d_z * np.expand_dims(x, 1)
+        def t_z(x, y, t_x, t_y): return np.expand_dims(t_x, 1) * y + np.expand_dims(x, 1) * t_y
+
+    check_rule(outer, X[:, 0], Y[0], skip="broadcast")
