@@ -4,6 +4,7 @@ from rules.numpy import arithmetic as arithmetic
 from rules.numpy import axes as axes
 from rules.numpy import complex_numbers as complex_numbers
 from rules.numpy import creation as creation
+from rules.numpy import decompositions as decompositions
 from rules.numpy import diagonals as diagonals
 from rules.numpy import exponential as exponential
 from rules.numpy import extrema as extrema

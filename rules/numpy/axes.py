@@ -32,7 +32,7 @@ def inverse(order: Any) -> tuple[int, ...]:
 
 
 # ------------------------------------------------------------------------------------------------- axes
-@rule("y = transpose(a, axes=None)", np.transpose)
+@rule("y = transpose(a, axes=None)", np.transpose, "ndarray.T")
 class transpose:
     def kind(a, axes): return _permuted(a, _axes((axes,), rank(a)))
     view = "a"
@@ -53,15 +53,6 @@ class method_transpose:
 def _undone(axes: Any, ndim: int) -> tuple[int, ...] | None:
     order = _axes(axes, ndim)
     return None if order == tuple(reversed(range(ndim))) else inverse(order)
-
-
-@rule("y = T(a)", "ndarray.T")
-class T:
-    def kind(a): return _permuted(a, tuple(reversed(range(a.ndim))))
-    view = "a"
-    @borrows("d_y")
-    def d_a(d_y): return d_y.T
-    def t_y(t_a): return t_a.T
 
 
 @rule("y = matrix_transpose(a)", np.matrix_transpose, "ndarray.mT")

@@ -268,13 +268,16 @@ def _subscripts(subscripts: Any, ranks: list[int]) -> tuple[list[str], str]:
 class einsum:
     static = "subscripts optimize"
 
-    def kind(subscripts, operands):
+    def kind(subscripts, operands, optimize):
         operands = [kind_of(a) for a in operands]
         inputs, result = _subscripts(subscripts, [rank(a) for a in operands])
         size: dict[str, Length] = {}
         for s, a in zip(inputs, operands):
             for c, n in zip(s, a.shape):
                 size[c] = lengths().broadcast(size[c], n) if c in size else n
+        if optimize and not result:
+            raise KindError("np.einsum of rank 0 with optimize: a number or an array, as the path falls out",
+                            "leave out optimize")
         return array_or_number(promote(*operands), tuple(size[c] for c in result), library(*operands))
 
     view = "operands"
@@ -288,7 +291,8 @@ class einsum:
             found = "".join(c for c in mine if c in result or any(c in s for s in others))
             formula = ",".join([result, *others]) + "->" + found
             factors = (d_y, *operands[:i], *operands[i + 1 :])
-            d = np.einsum(formula, *factors, optimize=True) if optimize else np.einsum(formula, *factors)
+            quick = {"optimize": True} if optimize and len(factors) > 2 and found else {}
+            d = np.einsum(formula, *factors, **quick)
             if found != mine:  # an index of this operand alone was summed over
                 d = np.real(d) if is_complex(d) and not is_complex(a) else d
                 d = spread(d, a, tuple(k for k, c in enumerate(mine) if c not in found))
@@ -296,7 +300,8 @@ class einsum:
         return out
 
     def t_y(subscripts, operands, optimize, t_operands):
-        return sum(np.einsum(subscripts, *operands[:i], t, *operands[i + 1 :], optimize=optimize)
+        quick = {"optimize": True} if optimize else {}
+        return sum(np.einsum(subscripts, *operands[:i], t, *operands[i + 1 :], **quick)
                    for i, t in enumerate(t_operands))  # fmt: skip
 
 
