@@ -104,9 +104,11 @@ class ExpressionWriter(Unparser):
     def flat(self, write: Callable[[], None]) -> str:
         """The text of what would have been written, for pieces that are never broken."""
         outside, self.tokens = self.tokens, []
-        write()
-        text, self.tokens = "".join(token.text for token in self.tokens), outside
-        return text
+        try:
+            write()
+            return "".join(token.text for token in self.tokens)
+        finally:
+            self.tokens = outside
 
     # Operators
 
@@ -114,7 +116,7 @@ class ExpressionWriter(Unparser):
         symbol, precedence = OPERATORS[type(tree.op)]
         power = isinstance(tree.op, ast.Pow)
         self.dispatch(tree.left, precedence + power)
-        hugged = power and _is_simple(tree.left) and _is_simple(tree.right)
+        hugged = power and _is_simple(tree.left, signed=False) and _is_simple(tree.right)
         self.delimiter(symbol if hugged else f" {symbol} ", 0 if hugged else OPERATOR[symbol])
         self.dispatch(tree.right, UNARY if power else precedence + 1)
 
@@ -235,7 +237,7 @@ class ExpressionWriter(Unparser):
 
     def _comprehension(self, tree: ast.comprehension) -> None:
         self.delimiter(" async for " if tree.is_async else " for ", COMPREHENSION)
-        self.dispatch(tree.target, bare(tree.target))
+        self.write(self.flat(lambda: self.dispatch(tree.target, bare(tree.target))))
         self.write(" in ")
         self.dispatch(tree.iter, OR)
         for condition in tree.ifs:
@@ -313,6 +315,8 @@ class ExpressionWriter(Unparser):
             if isinstance(part, ast.FormattedValue):
                 value = part.value
                 text = self.flat(lambda value=value: self.dispatch(value, OR))  # type: ignore[misc]
+                if quote in text:
+                    raise WriterError(f"no quotes left for {text} in an f-string")
                 conversion = f"!{chr(part.conversion)}" if part.conversion > 0 else ""
                 style = part.format_spec
                 spec = ":" + self.in_braces(style, quote) if isinstance(style, ast.JoinedStr) else ""
@@ -340,13 +344,13 @@ def bare(tree: ast.expr) -> int:
     return TUPLE if isinstance(tree, ast.Tuple) and len(tree.elts) > 1 else TEST
 
 
-def _is_simple(tree: ast.expr) -> bool:
+def _is_simple(tree: ast.expr, signed: bool = True) -> bool:
     """Whether black hugs `**` with this operand: a number, a name, its attributes, or their negative."""
     match tree:
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return not isinstance(operand, ast.UnaryOp) and _is_simple(operand)
-        case ast.Attribute(value=value):
-            return isinstance(value, ast.Name | ast.Attribute) and _is_simple(value)
-        case ast.Constant(value=value):
-            return isinstance(value, int | float | complex) and not isinstance(value, bool)
+            return signed and _is_simple(operand, signed=False)
+        case ast.Attribute(value=ast.Name() | ast.Attribute() as value):
+            return _is_simple(value)
+        case ast.Constant(value=int() | float() | complex() as value):
+            return not isinstance(value, bool)
     return isinstance(tree, ast.Name)

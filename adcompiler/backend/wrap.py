@@ -1,9 +1,9 @@
 """Breaks a logical line that is too long inside its brackets, by the rules that the formatter black follows.
 
 A line is a list of `Token`s that concatenate to its text. Breaking never changes what the text parses to: new
-lines are put inside brackets only, a comma is added only behind the last of several items, and parentheses are
-added only where the tokens carry a hidden pair. What cannot be broken (a long name, a long string) stays as
-long as it is.
+lines are put inside brackets only, a comma is added only behind the last of several items, and parentheses
+are added only where the tokens carry a hidden pair. What cannot be broken (a long name, a long string) stays
+as long as it is.
 """
 
 from typing import NamedTuple
@@ -38,7 +38,7 @@ def text_of(line: Line) -> str:
 
 
 def wrap(line: Line, indent: int, width: int, header: bool = False) -> list[str]:
-    """The physical lines of a statement at `indent` levels; a definition's `header` breaks at its parameters."""
+    """The physical lines of a statement at `indent` levels; a `def` (`header`) breaks at its parameters."""
     return _Wrapper(width).lines(line, indent, header=header)
 
 

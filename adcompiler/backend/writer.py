@@ -1,8 +1,8 @@
 """Writes a Python syntax tree as source that a person would have written, and proves that it says the same.
 
 astunparse's `Unparser` does part of the walk; expressions get only the parentheses they need
-(`expressions.py`), long lines are wrapped (`wrap.py`). A statement may carry two comments, which whoever built
-it sets as plain attributes of the node: `comment_before`, a line above it, and `comment`, behind it. Of
+(`expressions.py`), long lines are wrapped (`wrap.py`). A statement may carry two comments, which whoever
+built it sets as plain attributes of the node: `comment_before`, a line above it, and `comment`, behind it. Of
 statements in a row with the same `comment`, only the first shows it; a new block, the end of one and a
 `comment_before` begin a new row, except that the header of a block and its first statement are one row.
 """
@@ -27,9 +27,9 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 def write(tree: ast.Module | ast.stmt, comments: bool = True, width: int = 100) -> str:
     """The source of `tree`, ending in one newline.
 
-    Lines are wrapped at `width` columns, trailing comments not counted. Constants that no literal gives (negative
-    and complex numbers, nan, tuples) are written as expressions with their value; infinity is 1e309. The text is
-    parsed again and compared with the tree, but for what it cannot say otherwise (contexts, `u` before strings).
+    Lines are wrapped at `width` columns, trailing comments not counted. Constants that no literal gives
+    (negative and complex numbers, nan, tuples) become expressions with their value; infinity is 1e309.
+    The text is parsed again and compared with the tree, but for contexts (`ctx`) and the `u` of strings.
 
     Raises:
         WriterError: the tree cannot be written, or its text parses to another tree.
