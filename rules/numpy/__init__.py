@@ -19,4 +19,5 @@ from rules.numpy import reductions as reductions
 from rules.numpy import rounding as rounding
 from rules.numpy import searching as searching
 from rules.numpy import shape as shape
+from rules.numpy import splitting as splitting
 from rules.numpy import trigonometric as trigonometric

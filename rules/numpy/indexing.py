@@ -21,6 +21,7 @@ from rules.kind import (
     broadcast,
     constant,
     kind_of,
+    length_of,
     lengths,
     normalize_axis,
 )  # fmt: skip
@@ -261,6 +262,35 @@ nondifferentiable("i = argwhere(a)", np.argwhere,
                   kind=lambda a: Array(INDEX, (lengths().fresh(), constant(rank(a)))))  # fmt: skip
 nondifferentiable("i = searchsorted(a, v, side='left')", np.searchsorted, "ndarray.searchsorted",
                   kind=lambda v: array_or_number(INDEX, kind_of(v).shape))  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------ made indices
+def _open_grid(args: Any) -> tuple[Array, ...]:
+    kinds = [_list_kind(x) if isinstance(x, list) else _entry(x) for x in args]
+    if any(not isinstance(k, Array) or k.ndim != 1 for k in kinds):
+        raise KindError("np.ix_ of what is no list of indices", "give arrays of rank 1")
+    sizes = [lengths().fresh() if k.dtype.kind == "b" else k.shape[0] for k in kinds]
+    count = len(sizes)
+    return tuple(Array(INDEX, (ONE,) * i + (n,) + (ONE,) * (count - i - 1)) for i, n in enumerate(sizes))
+
+
+def _triangle(n: Any, k: int, m: Any, lower: bool) -> tuple[Array, Array]:
+    m = n if m is None else m
+    if all(isinstance(x, int | np.integer) for x in (n, k, m)):
+        size = constant(len((np.tril_indices if lower else np.triu_indices)(n, k, m)[0]))
+    else:
+        size = lengths().fresh()
+    return Array(INDEX, (size,)), Array(INDEX, (size,))
+
+
+_ix = nondifferentiable("i = ix_(*args)", np.ix_, kind=lambda args: _open_grid(args))
+_ix.view = frozenset({"args"})
+nondifferentiable("i = tril_indices(n, k=0, m=None)", np.tril_indices,
+                  kind=lambda n, k, m: _triangle(n, k, m, lower=True))  # fmt: skip
+nondifferentiable("i = triu_indices(n, k=0, m=None)", np.triu_indices,
+                  kind=lambda n, k, m: _triangle(n, k, m, lower=False))  # fmt: skip
+nondifferentiable("i = diag_indices(n, ndim=2)", np.diag_indices,
+                  kind=lambda n, ndim: (Array(INDEX, (length_of(n),)),) * ndim)  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------------ sorting

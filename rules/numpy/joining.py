@@ -22,7 +22,7 @@ from rules.kind import (
     normalize_axis,
     promote,
 )  # fmt: skip
-from rules.numpy.shape import array_kind, product, reshape_like, total
+from rules.numpy.shape import array_kind, at_least, product, reshape_like, total
 from rules.operands import rank
 from rules.rule import Like, borrows, primitive, rule
 
@@ -114,7 +114,7 @@ def _pieces(d: Any, arrays: Any, axis: int) -> Any:
         start, rest = _sum(steps[:i]), _sum(steps[i + 1 :])
         if rank(a) < d.ndim:
             piece = d[(*before, start)]
-            out.append(piece[0] if rank(a) == 0 and piece.ndim else piece)
+            out.append(piece[(0,) * (piece.ndim - rank(a))] if piece.ndim > rank(a) else piece)
         elif isinstance(start, int) and isinstance(rest, int):
             out.append(d[(*before, slice(start or None, -rest or None))])
         else:
@@ -177,8 +177,7 @@ def _listed(arrays: Any, name: str) -> list[Array]:
 @rule("y = vstack(tup)", np.vstack)
 class vstack:
     def kind(tup):
-        raised = [Array(a.dtype, (ONE,) * (2 - a.ndim) + a.shape, a.xp) for a in _listed(tup, "vstack")]
-        return _joined(tup, raised, 0)
+        return _joined(tup, [at_least(a, 2) for a in _listed(tup, "vstack")], 0)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 0)
     def t_y(t_tup): return np.vstack(t_tup)
@@ -187,7 +186,7 @@ class vstack:
 @rule("y = hstack(tup)", np.hstack)
 class hstack:
     def kind(tup):
-        raised = [Array(a.dtype, a.shape or (ONE,), a.xp) for a in _listed(tup, "hstack")]
+        raised = [at_least(a, 1) for a in _listed(tup, "hstack")]
         return _joined(tup, raised, 0 if raised[0].ndim == 1 else 1)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 0 if d_y.ndim == 1 else 1)
@@ -203,6 +202,14 @@ class column_stack:
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 1)
     def t_y(t_tup): return np.column_stack(t_tup)
+
+
+@rule("y = dstack(tup)", np.dstack)
+class dstack:
+    def kind(tup): return _joined(tup, [at_least(a, 3) for a in _listed(tup, "dstack")], 2)
+    @borrows("d_y")
+    def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 2)
+    def t_y(t_tup): return np.dstack(t_tup)
 
 
 # -------------------------------------------------------------------------------------- arrays from lists

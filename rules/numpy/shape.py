@@ -198,7 +198,8 @@ class squeeze:
     def t_y(t_a, axis): return np.squeeze(t_a, axis=axis)
 
 
-def _at_least(a: Any, ndim: int) -> Array:
+def at_least(a: Any, ndim: int) -> Array:
+    """The kind of `np.atleast_1d`, `2d`, `3d` of an operand."""
     a = array_kind(a)
     shape = a.shape
     if ndim == 3 and a.ndim in (1, 2):
@@ -208,7 +209,7 @@ def _at_least(a: Any, ndim: int) -> Array:
 
 @rule("y = atleast_1d(a)", np.atleast_1d)
 class atleast_1d:
-    def kind(a): return _at_least(a, 1)
+    def kind(a): return at_least(a, 1)
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)
@@ -217,7 +218,7 @@ class atleast_1d:
 
 @rule("y = atleast_2d(a)", np.atleast_2d)
 class atleast_2d:
-    def kind(a): return _at_least(a, 2)
+    def kind(a): return at_least(a, 2)
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)
@@ -226,7 +227,7 @@ class atleast_2d:
 
 @rule("y = atleast_3d(a)", np.atleast_3d)
 class atleast_3d:
-    def kind(a): return _at_least(a, 3)
+    def kind(a): return at_least(a, 3)
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)

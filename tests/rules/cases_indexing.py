@@ -56,4 +56,7 @@ CASES = [
     case(scatter_along_axis, M[:2], M, np.zeros((2, 5), int), 0).but(wrt="d", skip="empty"),
     # sorting: complex numbers are ordered by their real parts, and move as they do
     *[case(np.sort, a, axis=axis) for a, axis in [(V, -1), (M, 0), (M, 1), (S, 1), (normal(0, 3), 1)]],
+    *[case(f, 3, *args) for f in (np.tril_indices, np.triu_indices) for args in [(), (1,), (-1, 4)]],
+    case(np.diag_indices, 3), case(np.diag_indices, 3, 3),
+    case(np.ix_, [0, 1], I), case(np.ix_, MASK, [0], J[0]),
 ]  # fmt: skip

@@ -60,6 +60,7 @@ CASES = [
     *[case(np.vstack, arrays) for arrays in ([V, V], [M, V[:3]], (M, M, EMPTY), [X, 2.5], [ROW, M])],
     *[case(np.hstack, arrays) for arrays in ([V, V], [M, M[:, :1]], (M, M), [V, 2.5, X], [1.5, V], [S, S])],
     *[case(np.column_stack, arrays) for arrays in ([V, V], [V[:2], M], (M, V[:2]), [1.5, X], [M, M])],
+    *[case(np.dstack, arrays) for arrays in ([V, V], [M, M], (S, M), [X, 2.5], [S, S])],
     *[case(np.append, a, b, axis=axis) for a, b, axis in [
         (V, V[:2], None), (M, V, None), (M, M, 0), (M, ROW, 0), (V, 2.5, None), (V, [1.5, 2.5], None)]],
     case(part, V, V[:2], 3).but(wrt="d", skip="empty"),
@@ -68,6 +69,13 @@ CASES = [
     case(placed, M[:, :1], M, 1, 1).but(wrt="d"),
     case(parts, V, [V[:2], V[:3], V[:1]]).but(wrt="d", skip="empty"),
     case(parts, M, [M[:, :1], M[:, :2]], axis=1).but(wrt="d"),
+    # splitting
+    *[case(f, a, places, axis=axis) for f in (np.split, np.array_split) for a, places, axis in [
+        (V, 3, 0), (V, 1, 0), (V, [2, 5], 0), (V, (2, 2, 100), 0), (M, 3, 1), (S, [1], -1), (EMPTY, 3, 1),
+        (V, [], 0)]],
+    case(np.array_split, V, 4),
+    *[case(np.meshgrid, *xi, indexing=indexing) for indexing in ("xy", "ij")
+      for xi in [(V, V[:2]), (V,), (V, V[:2], V[:3]), (V, 2.5), (M, V), (X, X)]],
     # arrays of lists
     *[case(f, a) for f in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray) for a in (
         V, M.T, X, 2.5, [1.5, 2.5, 3.5], [[1.5, 2], [3, 4.5]], [V, V], (V, [M, M][0][0].repeat(2)),
