@@ -221,6 +221,20 @@ def _split(functions: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[str, ...]
     return tuple(f for f in functions if not isinstance(f, str)), tuple(f for f in functions if isinstance(f, str))
 
 
+def _no_circle(pullbacks: dict[str, Derivative], what: str) -> None:
+    """Sibling cotangents are computed one from the other, so none may lead back to itself."""
+    for start in pullbacks:
+        path, todo = set[str](), [start]
+        while todo:
+            for want in pullbacks[todo.pop()].wants:
+                arg = want.removeprefix("d_")
+                if arg == start and want == "d_" + start:
+                    raise RuleError(f"{what}: d_{start} needs, through its siblings, d_{start} itself")
+                if want.startswith("d_") and arg in pullbacks and arg not in path:
+                    path.add(arg)
+                    todo.append(arg)
+
+
 _C = TypeVar("_C", bound=type)
 
 
@@ -266,10 +280,14 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 if "d_" + parsed.result not in pullbacks[arg].wants and not siblings & set(pullbacks[arg].wants):
                     raise RuleError(f"{what}: {name} does not take d_{parsed.result}, so it cannot be linear in it")
                 borrows[arg] = getattr(member, "__borrows__", frozenset())
+                if not borrows[arg] <= set(pullbacks[arg].wants):
+                    unknown = ", ".join(sorted(borrows[arg] - set(pullbacks[arg].wants)))
+                    raise RuleError(f"{what}: {name} borrows {unknown}, which it does not take")
             elif name == "t_" + parsed.result:
                 pushforward = _derivative(member, names | {parsed.result} | {"t_" + n for n in names}, f"{what}.{name}")
             else:
                 raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
+        _no_circle(pullbacks, what)
         if not pullbacks and pushforward is None:
             raise RuleError(f"{what} has no derivative; use nondifferentiable(...) if there is none")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,

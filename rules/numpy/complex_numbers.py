@@ -69,6 +69,12 @@ class angle:
     def d_z(d_y, z, deg):
         if not is_complex(z):
             return zeros_like(z)
-        return strong_divide(d_y * -1j * (180 / np.pi if deg else 1), z)
+        return d_y * (-180j / np.pi if deg else -1j) * _inverse(z)
 
-    def t_y(z, deg, t_z): return np.imag(strong_divide(t_z, z)) * (180 / np.pi if deg else 1)
+    def t_y(z, deg, t_z): return np.imag(t_z * _inverse(z)) * (180 / np.pi if deg else 1)
+
+
+def _inverse(z):
+    """1/z, and 0 where z is 0."""
+    w = np.conjugate(z)
+    return strong_divide(w, np.real(z * w))

@@ -1,0 +1,233 @@
+"""What derivatives are where there is none, or an infinite one: each row of docs/conventions.md."""
+
+import math
+import operator
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rules.rule import find, find_method
+from rules.tape import Pullbacks, Tape
+
+Z, ONE, INF = 0.0, 1.0, math.inf
+
+
+def pulled(function: Any, *args: Any, d: Any = None, wrt: int | str = 0, **kwargs: Any) -> Any:
+    """The cotangent of an argument, from `d` of the result (ones, if not given)."""
+    rule = find_method(function) if isinstance(function, str) else find(function)
+    assert rule is not None
+    bound = rule.bind(args, kwargs)
+    with np.errstate(all="ignore"):
+        plain, named = rule.normal(bound)
+        result = function(*plain, **named)
+        name = wrt if isinstance(wrt, str) else rule.parameters[wrt].name
+        return Pullbacks(rule, bound, result).projected(name, np.ones_like(result)[()] if d is None else d)
+
+
+def arrays(*rows: Any) -> list[np.ndarray]:
+    return [np.array(row, dtype=float) for row in rows]
+
+
+@pytest.mark.parametrize(
+    "function, point",
+    [(np.sqrt, Z), (np.cbrt, Z), (np.arcsin, ONE), (np.arcsin, -ONE), (np.arccos, ONE), (np.arccosh, ONE)],
+)
+def test_strong_zero(function: Any, point: float) -> None:
+    x, d = arrays([point, point], [0, 1])
+    got = pulled(function, x, d=d)
+    assert got[0] == 0 and np.isinf(got[1])
+
+
+@pytest.mark.parametrize("p", [0.5, 0.3, np.full(2, 0.3)], ids=str)
+def test_strong_zero_of_a_power(p: Any) -> None:
+    x, d = arrays([0, 0], [0, 1])
+    np.testing.assert_array_equal(pulled(operator.pow, x, p, d=d), [0, INF])
+
+
+@pytest.mark.parametrize(
+    "function, point", [(math.sqrt, Z), (math.cbrt, Z), (math.asin, ONE), (math.acosh, ONE)]
+)
+def test_numbers_do_not_raise(function: Any, point: float) -> None:
+    assert pulled(function, point, d=0.0) == 0
+    assert pulled(function, point, d=1.0) == INF
+
+
+@pytest.mark.parametrize("x, p", [(0.0, 0.5), (0.0, 0.3), (1e-300, -0.5), (0.0, 1.0), (0.0, 2.0), (0.0, 0.0)])
+def test_numbers_do_not_raise_in_a_power(x: float, p: float) -> None:
+    for wrt in (0, 1):
+        assert not math.isnan(pulled(operator.pow, x, p, d=1.0, wrt=wrt))
+
+
+def test_power_with_exponent_zero() -> None:
+    x, p = arrays([0, 2], [0, 0])
+    np.testing.assert_array_equal(pulled(np.power, x, p), [0, 0])
+    np.testing.assert_array_equal(pulled(operator.pow, x, 0), [0, 0])
+
+
+def test_power_of_zero_in_its_exponent() -> None:
+    x, p = arrays([0, 0], [0, 2])
+    np.testing.assert_array_equal(pulled(np.power, x, p, wrt=1), [0, 0])
+
+
+@pytest.mark.parametrize("function", [np.log, np.log2, np.log10, np.reciprocal])
+def test_infinite_at_pole(function: Any) -> None:
+    rule = find(function)
+    assert rule is not None and rule.infinite_at_pole
+    assert np.isinf(pulled(function, np.zeros(1)))[0]
+
+
+def test_infinite_at_pole_in_division() -> None:
+    rule = find(np.true_divide)
+    assert rule is not None and rule.infinite_at_pole
+    assert pulled(np.true_divide, *arrays([1], [0]), wrt=0)[0] == INF
+    assert pulled(np.true_divide, *arrays([1], [0]), wrt=1)[0] == -INF
+
+
+@pytest.mark.parametrize("function", [np.absolute, np.fabs])
+def test_absolute_value_at_zero(function: Any) -> None:
+    np.testing.assert_array_equal(pulled(function, *arrays([-2, 0, 2])), [-1, 0, 1])
+
+
+def test_absolute_value_of_complex_zero() -> None:
+    np.testing.assert_array_equal(pulled(np.absolute, np.array([0j, 2j])), [0, -1j])
+
+
+def test_hypot_at_the_origin() -> None:
+    for wrt in (0, 1):
+        assert pulled(np.hypot, *arrays([0], [0]), wrt=wrt)[0] == 0
+        assert pulled(math.hypot, Z, Z, d=1.0, wrt=wrt) == 0
+
+
+def test_norm_at_the_origin() -> None:
+    np.testing.assert_array_equal(pulled(np.linalg.norm, np.zeros(3)), np.zeros(3))
+
+
+def test_angles_at_the_origin() -> None:
+    for wrt in (0, 1):
+        assert pulled(np.arctan2, *arrays([0], [0]), wrt=wrt)[0] == 0
+        assert pulled(math.atan2, Z, Z, d=1.0, wrt=wrt) == 0
+    assert pulled(np.angle, np.array([0j]))[0] == 0
+
+
+def test_deviation_of_equal_elements() -> None:
+    np.testing.assert_array_equal(pulled(np.std, np.full(4, 2.0)), np.zeros(4))
+    np.testing.assert_array_equal(pulled(np.std, np.full((2, 4), 2.0), axis=1), np.zeros((2, 4)))
+
+
+@pytest.mark.parametrize("function", [np.max, np.min])
+def test_ties_of_an_extremum(function: Any) -> None:
+    np.testing.assert_array_equal(pulled(function, *arrays([2, 2, 2, 2])), [0.25] * 4)
+    a = np.array([[1.0, 3, 3], [2, 2, 0]]) * (1 if function is np.max else -1)
+    np.testing.assert_array_equal(pulled(function, a, axis=1), [[0, 0.5, 0.5], [0.5, 0.5, 0]])
+
+
+@pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmax, np.fmin])
+def test_ties_of_two(function: Any) -> None:
+    for wrt in (0, 1):
+        assert pulled(function, *arrays([2], [2]), wrt=wrt)[0] == 0.5
+
+
+@pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmax, np.fmin])
+def test_ties_with_a_number_of_the_program(function: Any) -> None:
+    assert pulled(function, *arrays([0]), 0)[0] == 0
+
+
+def test_clip_at_its_bounds() -> None:
+    x = np.array([-1.0, 0.0, 0.5, 1.0, 2.0])
+    np.testing.assert_array_equal(pulled(np.clip, x, 0, 1), [0, 0, 1, 0, 0])
+
+
+def test_clip_at_bounds_that_are_arrays() -> None:
+    x, low, high = arrays([0, 0.5, 1], [0, 0, 0], [1, 1, 1])
+    np.testing.assert_array_equal(pulled(np.clip, x, low, high), [0.5, 1, 0.5])
+    np.testing.assert_array_equal(pulled(np.clip, x, low, high, wrt=1), [0.5, 0, 0])
+    np.testing.assert_array_equal(pulled(np.clip, x, low, high, wrt=2), [0, 0, 0.5])
+
+
+def test_selection() -> None:
+    d = np.array([1.0, np.nan])
+    chosen = pulled(np.where, np.array([True, False]), *arrays([1, 1], [2, 2]), d=d, wrt="x")
+    np.testing.assert_array_equal(chosen, [1, 0])
+
+
+@pytest.mark.parametrize(
+    "a, want", [([2, 0, 3], [0, 6, 0]), ([0, 0, 3], [0, 0, 0]), ([2, 5, 3], [15, 6, 10])]
+)
+def test_products_with_zeros(a: Any, want: Any) -> None:
+    np.testing.assert_array_equal(pulled(np.prod, *arrays(a)), want)
+
+
+def test_products_with_zeros_to_second_order() -> None:
+    """d2/dadb of a * b * c is c, also where a and b are 0."""
+    rule = find(np.prod)
+    assert rule is not None
+    tape = Tape()
+    a = tape.wrap(np.array([0.0, 0.0, 3.0]))
+    gradient = Pullbacks(rule, rule.bind((a,), {}), tape.wrap(np.float64(0))).projected("a", 1.0)
+    np.testing.assert_array_equal(tape.pull(gradient, np.array([1.0, 0, 0]))[a], [0, 3, 0])
+
+
+def test_steps_have_no_derivative() -> None:
+    rounding = (np.sign, np.floor, np.ceil, np.trunc, np.rint, np.round, np.floor_divide, round, int)
+    for function in (*rounding, np.argmax):
+        rule = find(function)
+        assert rule is not None and not rule.differentiable and not rule.why
+
+
+def test_remainders() -> None:
+    for function in (np.remainder, operator.mod):
+        assert pulled(function, *arrays([-7], [2]))[0] == 1
+        assert pulled(function, *arrays([-7], [2]), wrt=1)[0] == 4  # minus the floor of -3.5
+    assert pulled(np.fmod, *arrays([-7], [2]), wrt=1)[0] == 3  # minus -3.5 cut
+
+
+def test_sign_of_another() -> None:
+    np.testing.assert_array_equal(pulled(np.copysign, *arrays([-2, 0, 2], [1, 1, -1])), [-1, 0, -1])
+    np.testing.assert_array_equal(pulled(np.copysign, *arrays([-2, 0, 2], [1, 1, -1]), wrt=1), [0, 0, 0])
+
+
+def test_sinc_at_zero() -> None:
+    assert pulled(np.sinc, np.zeros(1))[0] == 0
+
+
+def test_not_a_number_beside_a_number() -> None:
+    for function in (np.fmax, np.fmin):
+        assert pulled(function, *arrays([np.nan], [2]), wrt=0)[0] == 0
+        assert pulled(function, *arrays([np.nan], [2]), wrt=1)[0] == 1
+
+
+@pytest.mark.parametrize("z", [1 + 2j, -0.5 + 0.3j])
+def test_complex_cotangents(z: complex) -> None:
+    """Of L by z = x + iy it is dL/dx - i dL/dy: holomorphic functions multiply by their derivative."""
+    z_ = np.array([z])
+    assert pulled(np.real, z_, d=np.ones(1))[0] == 1
+    assert pulled(np.imag, z_, d=np.ones(1))[0] == -1j
+    assert pulled(np.conjugate, z_, d=np.array([1j]))[0] == -1j
+    assert pulled(np.exp, z_, d=np.array([1 + 0j]))[0] == np.exp(z_)[0]
+    h = 1e-6
+    by_x, by_y = (abs(z + h) - abs(z - h)) / (2 * h), (abs(z + 1j * h) - abs(z - 1j * h)) / (2 * h)
+    assert abs(pulled(np.absolute, z_)[0] - (by_x - 1j * by_y)) < 1e-8
+
+
+def test_dtype_and_shape_are_the_arguments() -> None:
+    x, y = np.ones((3, 1), np.float32), np.ones((2, 3, 4))
+    d = pulled(np.multiply, x, y)
+    assert d.dtype == np.float32 and d.shape == (3, 1) and d[0, 0] == 8
+    assert pulled(np.multiply, 2.0, y) == 24 and type(pulled(np.multiply, 2.0, y)) is float
+    assert type(pulled(np.multiply, np.float32(2), y)) is np.float32
+
+
+def test_real_arguments_have_real_cotangents() -> None:
+    got = pulled(np.multiply, np.ones(2), np.full(2, 1j), d=np.array([1j, 1]))
+    assert got.dtype == np.float64
+    np.testing.assert_array_equal(got, [-1, 0])
+
+
+def test_the_page_and_the_tests_have_the_same_rows() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "conventions.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    tests = {name for name in globals() if name.startswith("test_")}
+    assert named == tests - {"test_the_page_and_the_tests_have_the_same_rows"}

@@ -1,0 +1,234 @@
+"""How a rule is written: each misuse is a RuleError that says what to write, and names decide everything."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rules.rule import (
+    Like,
+    RuleError,
+    borrows,
+    elementwise,
+    find,
+    find_method,
+    nondifferentiable,
+    primitive,
+    rule,
+    unsupported,
+)  # fmt: skip
+
+pytestmark = pytest.mark.usefixtures("own_rules")
+
+
+def f(x: Any, y: Any = None) -> Any:
+    return x
+
+
+def g(x: Any) -> Any:
+    return x
+
+
+def refuse(
+    *words: str, signature: str = "z = f(x, y)", functions: tuple[Any, ...] = (f,), **members: Any
+) -> None:
+    """A class with these members is refused, in a message that holds each of the words."""
+    with pytest.raises(RuleError) as error:
+        rule(signature, *functions)(type("f_rule", (), members))
+    for word in words:
+        assert word in str(error.value)
+    assert find(f) is None
+
+
+def d_x(d_z): return d_z
+def d_y(d_z): return d_z
+
+
+@pytest.mark.parametrize(
+    "signature",
+    ["f(x, y)", "z = f", "z = f(x + 1)", "z = f(x", "z, w = f(x)", "z = f(x, **rest)", "z = np.f(x)",
+     "z = f(x); f(y)", ""],
+)
+def test_a_signature_that_is_none(signature: str) -> None:
+    refuse("is not of the form", '"result = name(argument, option=default)"', signature=signature, d_x=d_x)
+
+
+def test_a_default_that_is_no_literal() -> None:
+    refuse("the default of y is not a literal", signature="z = f(x, y=np.inf)", d_x=d_x)
+
+
+@pytest.mark.parametrize("signature", ["z = f(x, x)", "x = f(x, y)"])
+def test_a_name_that_occurs_twice(signature: str) -> None:
+    refuse("a name occurs twice", signature=signature, d_x=d_x)
+
+
+def test_no_function() -> None:
+    refuse("name the function that it serves", functions=(), d_x=d_x)
+
+
+def test_a_function_that_cannot_be_called() -> None:
+    refuse("3, which is not callable", functions=(3,), d_x=d_x)
+
+
+def test_a_function_that_has_a_rule() -> None:
+    refuse("has a rule already", "rules.numpy.arithmetic", functions=(np.add,), d_x=d_x)
+
+
+@pytest.mark.parametrize("name", ["sum", "array.sum"])
+def test_a_method_of_something_else(name: str) -> None:
+    refuse("a method is named 'ndarray.NAME'", name, functions=(name,), d_x=d_x)
+
+
+def test_a_method_that_has_a_rule() -> None:
+    refuse("ndarray.sum has a rule already", functions=("ndarray.sum",), d_x=d_x)
+
+
+def test_a_pullback_of_no_argument() -> None:
+    refuse("rule f has d_w, but no argument w; it has x, y", d_w=lambda d_z: d_z)
+
+
+def test_a_pullback_that_asks_for_what_there_is_not() -> None:
+    refuse("rule f.d_x asks for 'w'", "d_z", "x, y, z", d_x=lambda d_z, w: d_z)
+
+
+def test_a_pullback_that_does_not_take_the_cotangent() -> None:
+    refuse("d_x does not take d_z", "linear", d_x=lambda y: y)
+
+
+@pytest.mark.parametrize("body", [lambda *args: args, lambda d_z, **names: d_z])
+def test_a_pullback_of_any_number_of_arguments(body: Any) -> None:
+    refuse("name each argument", d_x=body)
+
+
+def test_an_annotation_other_than_like() -> None:
+    def d_x(d_z, y: float): return d_z
+
+    refuse("the annotation of y can only be Like", d_x=d_x)
+
+
+def test_two_pullbacks_that_need_each_other() -> None:
+    refuse("d_x needs, through its siblings, d_x itself", d_x=lambda d_y: d_y, d_y=lambda d_x: d_x)
+
+
+def test_a_loan_of_what_is_not_taken() -> None:
+    refuse("d_x borrows y, which it does not take", d_x=borrows("y")(lambda d_z: d_z))
+
+
+def test_forward_mode_of_another_result() -> None:
+    refuse("t_y is none of d_<argument>, t_z, kind, static, view", d_x=d_x, t_y=lambda t_x: t_x)
+
+
+def test_forward_mode_that_asks_for_a_cotangent() -> None:
+    refuse("rule f.t_z asks for 'd_z'", t_z=lambda d_z: d_z)
+
+
+def test_a_kind_that_asks_for_the_result() -> None:
+    refuse("kind asks for 'z'", d_x=d_x, kind=lambda z: z)
+
+
+@pytest.mark.parametrize("option", ["static", "view"])
+def test_an_option_that_names_no_argument(option: str) -> None:
+    refuse(f"{option} names w, not an argument", d_x=d_x, **{option: "x w"})
+
+
+def test_a_member_that_is_no_function() -> None:
+    refuse("scale is neither a function nor static, view, infinite_at_pole", d_x=d_x, scale=2.0)
+
+
+def test_a_misspelt_member() -> None:
+    refuse("pullback_x is none of d_<argument>", pullback_x=d_x)
+
+
+def test_no_derivative() -> None:
+    refuse("has no derivative; use nondifferentiable", kind=lambda x: x)
+
+
+def test_elementwise_of_two_arguments() -> None:
+    with pytest.raises(RuleError, match="elementwise f has 2 arguments, not one"):
+        elementwise("z = f(x, y)", f, derivative=lambda x: x)
+
+
+def test_elementwise_that_asks_for_what_there_is_not() -> None:
+    with pytest.raises(RuleError, match="derivative asks for 'w'; it can have x, y"):
+        elementwise("y = g(x)", g, derivative=lambda w: w)
+
+
+def test_a_kind_of_nondifferentiable_that_asks_for_what_there_is_not() -> None:
+    with pytest.raises(RuleError, match="kind asks for 'w'"):
+        nondifferentiable("y = g(x)", g, kind=lambda w: w)
+
+
+def test_a_rule_is_found_by_the_function_and_by_nothing_else() -> None:
+    rule("z = f(x, y)", f, "ndarray.f")(type("f_rule", (), {"d_x": d_x, "d_y": d_y}))
+    found = find(f)
+    assert found is not None and found is find_method("ndarray.f")
+    assert find(g) is None and find([]) is None and find_method("ndarray.g") is None
+
+
+def test_names_say_what_a_pullback_wants() -> None:
+    def d_x(d_z, y: Like, z): return d_z
+
+    rule("z = f(x, y)", f)(type("f_rule", (), {"d_x": d_x, "static": "y", "view": "x"}))
+    found = find(f)
+    assert found is not None
+    assert found.pullbacks["x"].wants == ("d_z", "y", "z")
+    assert found.pullbacks["x"].like == {"y"}
+    assert "y" in found.static and "axis" in found.static and found.view == {"x"}
+
+
+def bound(signature: str, *args: Any, **kwargs: Any) -> dict[str, Any]:
+    nondifferentiable(signature, g, kind=lambda: None)
+    found = find(g)
+    assert found is not None
+    return found.bind(args, kwargs)
+
+
+def test_a_call_binds_by_the_rules_signature() -> None:
+    whole = bound("y = g(a, axis=None, keepdims=False)", 1, keepdims=True)
+    assert whole == {"a": 1, "axis": None, "keepdims": True}
+
+
+def test_a_star_takes_the_rest() -> None:
+    assert bound("y = g(a, *shape)", 1, 2, 3) == {"a": 1, "shape": (2, 3)}
+
+
+@pytest.mark.parametrize(
+    "args, kwargs, message",
+    [
+        ((), {}, "misses the argument 'a'"),
+        ((1, 2, 3), {}, "takes 2 arguments, 3 were given"),
+        ((1,), {"out": None}, "the keyword 'out' has no rule"),
+        ((1,), {"a": 2}, "multiple values for argument 'a'"),
+    ],
+)
+def test_a_call_that_the_signature_does_not_have(args: Any, kwargs: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        bound("y = g(a, axis=None)", *args, **kwargs)
+
+
+def test_a_call_is_written_with_its_options_by_keyword_and_defaults_left_out() -> None:
+    nondifferentiable("y = g(a, axis=None, keepdims=False)", g, kind=lambda: None)
+    found = find(g)
+    assert found is not None
+    assert found.normal({"a": 1, "axis": 0, "keepdims": False}) == ((1,), {"axis": 0})
+    assert found.normal({"a": 1, "axis": None, "keepdims": 0}) == ((1,), {"keepdims": 0})  # 0 is not False
+
+
+def test_a_refusal_keeps_its_reason() -> None:
+    unsupported(f, "ndarray.f", why="there is no derivative of it")
+    assert find(f).why == find_method("ndarray.f").why == "there is no derivative of it"
+
+
+def test_a_primitive_is_one_call_for_who_traces_and_plain_for_others() -> None:
+    class Tracing:
+        def __trace_call__(self, function: Any, args: Any, kwargs: Any) -> Any:
+            return function, args, kwargs
+
+    @primitive
+    def twice(x: Any, times: int = 2) -> Any:
+        return x * times
+
+    t = Tracing()
+    assert twice(3) == 6 == twice.__wrapped__(3)
+    assert twice(t, times=3) == (twice, (t,), {"times": 3})
+    assert twice([1, (t,)]) == (twice, ([1, (t,)],), {})
