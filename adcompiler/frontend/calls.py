@@ -101,6 +101,8 @@ class Calls(Expressions):
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
+        if hasattr(f, "__adc_gradient__"):
+            return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -153,6 +155,10 @@ class Calls(Expressions):
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc
+
+    def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """The denotation of a call of a gradient."""
+        raise NotImplementedError
 
     def body(self, node: Any) -> Any:
         """The returned denotation of a function's body in the current frame."""

@@ -19,7 +19,7 @@ from adcompiler.frontend.scope import Captured, Closure, Frame, Identity, Poison
 from adcompiler.frontend.source import Source
 from adcompiler.ir.alias import new_memory, reached
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, Loc, Region, Value, While, leaves, raise_
+from adcompiler.ir.core import UNDEF, For, Function, Loc, Region, Value, While, clone, leaves, map_tree, raise_
 from rules.kind import Array, KindError, Lengths, Num, Seq
 
 
@@ -161,13 +161,42 @@ def _walk(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, ...]], Any
 class Lowerer(Calls):
     """Lowers one function and all it calls into one region."""
 
-    def __init__(self, scope: Scope, frame: Frame, env: Lengths) -> None:
+    def __init__(self, scope: Scope, frame: Frame, env: Lengths, differentiate: Callable[..., Any]) -> None:
         super().__init__(scope, frame, env)
+        self.differentiate = differentiate
         self.stack = []
         self.promotable_seen = []
         self.callers: list[Frame] = []
         self.pinned: list[Value] = []
         self.owned_joins: set[Value] = set()
+
+    def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """A call of a gradient: the function is lowered apart, differentiated, and put in place."""
+        fresh: dict[Value, Value] = {}
+
+        def rename(d: Any) -> Any:
+            if isinstance(d, Value):
+                return fresh.setdefault(d, Value(d.kind, d.hint, d.loc))
+            return _walk(d, (), lambda x, _: rename(x))
+
+        arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
+        named = request.named(arguments)
+        outer, region = self.builder.region, Region()
+        self.builder.region = region
+        try:
+            result = self.call(Known(request.function), *arguments, node)
+        finally:
+            self.builder.region = outer
+        region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
+        inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
+        pure, tree = self.differentiate(request, inner, named, _plain_tree(result), self.loc(node))
+        back = dict(zip(pure.params, fresh, strict=True))
+        ops = clone(Region([], pure.body.ops, list(leaves(tree))), back)
+        self.builder.region.ops.extend(ops.ops)
+        for op in ops.ops:
+            for r in op.results:
+                self.defs[r] = op
+        return map_tree(lambda v: back.get(v, v), _denotation(tree))
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
@@ -576,7 +605,8 @@ def _returns(statements: list[Any]) -> bool:
     return any(isinstance(s, gast.Return) for s in _inside(statements))
 
 
-def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: Lengths) -> Lowered:
+def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: Lengths,
+          differentiate: Callable[..., Any]) -> Lowered:  # fmt: skip
     """Lower a function for arguments that `describe` builds. Raises UnsupportedError with all problems found.
 
     Ints that turn out to be needed by value are promoted, and lowering starts again.
@@ -588,7 +618,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         scope = Scope(source, env, by_value)
         arguments = describe(scope.describe)
         frame = Frame(source, dict(arguments), locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset())
-        lowerer = Lowerer(scope, frame, env)
+        lowerer = Lowerer(scope, frame, env, differentiate)
         lowerer.note_captures()
         lowerer.stack.append(source.node)
         problems: list[Problem] = []
@@ -618,6 +648,15 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
+
+
+def _denotation(tree: Any) -> Any:
+    """A tree of values and constants as a denotation."""
+    if isinstance(tree, Value | ListOf):
+        return tree
+    if isinstance(tree, tuple | list | dict):
+        return _walk(tree, (), lambda x, _: _denotation(x))
+    return Known(tree)
 
 
 def _plain_tree(d: Any) -> Any:

@@ -98,8 +98,14 @@ def _gast(node: Any) -> Any:
     return tree if isinstance(tree, gast.FunctionDef) else tree.value
 
 
-def plain_function(f: Callable[..., Any]) -> types.FunctionType | None:
-    """The Python function behind a function or a wrapper that says what it wraps; None if there is none."""
-    while not isinstance(f, types.FunctionType) and hasattr(f, "__wrapped__"):
-        f = f.__wrapped__
-    return f if isinstance(f, types.FunctionType) else None
+def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults: dict[str, Any]) -> Source:
+    """The source of a function that only calls `f`: for what has none of its own (ufuncs, partials, methods)."""
+    given = [p.lstrip("*") for p in parameters]
+    call = ", ".join(f"*{g}" if p.startswith("*") else g for p, g in zip(parameters, given, strict=True))
+    heads = [f"{p}=None" if g in defaults else p for p, g in zip(parameters, given, strict=True)]
+    safe = name if name.isidentifier() and name not in given else "f"
+    text = f"def {safe}({', '.join(heads)}):\n    return {WRAPPED}({call})\n"
+    return Source(_gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f)
+
+
+WRAPPED = "_wrapped"

@@ -14,6 +14,7 @@ from adcompiler.ir.build import Builder
 from adcompiler.ir.core import (
     UNDEF, For, Function, If, Op, Region, Value, While, clone, free_values, leaves, map_tree,
 )  # fmt: skip
+from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, project, restack, zeros_like
 from rules.kind import Array, KindError, Num, Seq
@@ -26,31 +27,31 @@ def force(x: Any) -> Any:
     return x
 
 
-def adjoint(function: Function, wrt: list[Value], active: set[Value], value: bool) -> Function:
-    """The function whose results are (the result of `function` if `value`, and) the gradients in the order of `wrt`.
+def adjoint(function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None) -> Function:
+    """The function whose result is (`primal`, the gradients of `output` in the order of `wrt`).
 
-    The differentiated result is the first one of `function`, a real number.
+    `output` is one of the results of `function`, a real number; `primal` is a tree of them, kept as it is.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
     mapping.update(zip(function.params, params, strict=True))
     body = clone(function.body, mapping)
-    live = {mapping[v] for v in active if v in mapping}
-    output = body.results[0] if body.results else None
+    live = {mapping.get(v, v) for v in active}
     sweep = _Sweep(live, Builder(body))
-    if isinstance(output, Value) and output in live:
-        sweep.cotangents[output] = 1.0
-    sweep.run(list(body.ops))
+    if isinstance(output, Value) and mapping.get(output, output) in live:
+        sweep.cotangents[mapping.get(output, output)] = 1.0
+    forward = list(body.ops)
     builder = sweep.builder
+    builder.effect(turn)
+    sweep.run(forward)
     builder.loc = None
     gradients = []
     for p in wrt:
-        q = mapping[p]
-        d = sweep.cotangents.get(q)
-        gradients.append(_as_argument(builder, q, d))
-    primal = map_tree(lambda v: mapping[v], function.result)
-    body.results = [*leaves((primal if value else None, gradients))]
-    return Function(f"{function.name}_grad", params, body, (primal, gradients) if value else gradients)
+        q = mapping.get(p, p)
+        gradients.append(_as_argument(builder, q, sweep.cotangents.get(q)))
+    primal = map_tree(lambda v: mapping.get(v, v), primal)
+    body.results = [*leaves((primal, gradients))]
+    return Function(f"{function.name}_grad", params, body, (primal, gradients))
 
 
 def _as_argument(builder: Builder, like: Value, d: Any) -> Any:

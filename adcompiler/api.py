@@ -1,0 +1,236 @@
+"""What users call: `differentiable`, `grad`, `value_and_grad`, `check_grad`."""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rules
+from adcompiler.compile import STAGES, Build, Request, build, from_call, from_text
+from adcompiler.dispatch import COMPILING, Dispatcher
+from adcompiler.errors import GradientError
+from rules.kind import Lengths
+
+if getattr(rules, "ADCOMPILER_RULES", None) != 1:  # pragma: no cover  (tested in a process of its own)
+    raise ImportError(
+        f"the package `rules` that was found, at {getattr(rules, '__file__', None)}, is not the one that belongs to adcompiler: "
+        "a file rules.py or another distribution of that name hides it; rename it or take it off the path"
+    )
+
+
+def _callable(request: Request) -> Callable[..., Any]:
+    call = Dispatcher(request).call()
+    f = request.function
+    for name in ("__name__", "__qualname__", "__doc__", "__module__"):
+        if isinstance(getattr(f, name, None), str):
+            setattr(call, name, getattr(f, name))
+    call.__wrapped__ = f  # type: ignore[attr-defined]
+    call.__adc_gradient__ = request  # type: ignore[attr-defined]
+    return call
+
+
+def grad(f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True) -> Callable[..., Any]:
+    """The gradient of `f`, which returns one real number, with respect to `argnums`.
+
+    Args:
+        f: a Python function of NumPy arrays, numbers and containers of them; a NumPy function or ufunc; a bound
+            method; a `functools.partial`; a gradient.
+        argnums: a position or a name gives one gradient; a sequence of these, a tuple of gradients.
+        has_aux: `f` returns (value, aux); the result is (gradient, aux).
+        inline: write out the bodies of the rules, rather than call them.
+        reuse: write into arrays that nobody reads again.
+
+    A gradient has the structure, shapes and dtypes of its argument, and memory of its own; leaves that are not
+    floats get None. Arguments that do not matter get zeros.
+
+    Raises:
+        UnsupportedError: at the first call, if `f` does something that has no derivative here.
+        GradientError: at a call, if the result is not one real number or an argument is not of floats.
+
+    >>> import numpy as np
+    >>> grad(np.tanh)(0.0)
+    1.0
+    """
+    return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse))
+
+
+def value_and_grad(
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True
+) -> Callable[..., Any]:
+    """Like `grad`, with the value: the result is (value, gradient), or ((value, aux), gradient) with `has_aux`."""
+    return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse))
+
+
+def _hashable(argnums: Any) -> Any:
+    return tuple(argnums) if isinstance(argnums, list) else argnums
+
+
+class Differentiable:
+    """A function with its gradient. Called, it is the function, unchanged."""
+
+    def __init__(self, f: Callable[..., Any], argnums: Any = 0, inline: bool = True) -> None:
+        functools.update_wrapper(self, f)
+        self.__wrapped__ = f
+        self.argnums = _hashable(argnums)
+        self.inline = inline
+        self.last: tuple[tuple[Any, ...], dict[str, Any]] | None = None
+        self._grad = grad(f, argnums, inline=inline)
+        self._value_and_grad = value_and_grad(f, argnums, inline=inline)
+
+    @property
+    def __adc_wrapped__(self) -> Callable[..., Any]:
+        return self.__wrapped__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__wrapped__(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        if instance is None:
+            return self
+        return Differentiable(self.__wrapped__.__get__(instance, owner), self.argnums, self.inline)
+
+    def __repr__(self) -> str:
+        return f"<differentiable {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"
+
+    def grad(self, *args: Any, **kwargs: Any) -> Any:
+        """The gradient at these arguments."""
+        self.last = (args, kwargs)
+        return self._grad(*args, **kwargs)
+
+    def value_and_grad(self, *args: Any, **kwargs: Any) -> Any:
+        """(value, gradient) at these arguments."""
+        self.last = (args, kwargs)
+        return self._value_and_grad(*args, **kwargs)
+
+    def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
+        if mode not in ("grad", "value_and_grad"):
+            raise ValueError(f"mode is 'grad' or 'value_and_grad', not {mode!r}")
+        request = Request(self.__wrapped__, self.argnums if argnums is None else _hashable(argnums), mode == "value_and_grad",
+                          inline=self.inline if inline is None else inline)  # fmt: skip
+        if signature is not None:
+            describe = from_text(request, signature)
+        elif example is not None:
+            describe = from_call(request, example if isinstance(example, tuple) else (example,), {})
+        elif self.last is not None:
+            describe = from_call(request, *self.last)
+        else:
+            describe = from_text(request, _annotations(request))
+        with COMPILING:
+            return build(request, describe, Lengths())
+
+    def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
+               inline: bool | None = None) -> str:  # fmt: skip
+        """The generated Python source, for a signature string, an example tuple of arguments, or the last call."""
+        return self._build(mode, argnums, signature, example, inline).text
+
+    def ir(self, stage: str = "adjoint", mode: str = "grad", argnums: Any = None, signature: str | None = None,
+           example: Any = None, inline: bool | None = None) -> str:  # fmt: skip
+        """The text of the IR after a stage (`adcompiler.compile.STAGES`)."""
+        if stage not in STAGES:
+            raise ValueError(f"stage is one of {', '.join(STAGES)}, not {stage!r}")
+        return self._build(mode, argnums, signature, example, inline).text_of(stage)
+
+
+def _annotations(request: Request) -> str:
+    """A signature string from annotations that are strings: `def f(x: "f64[n]")`."""
+    hints = getattr(request.function, "__annotations__", {})
+    plain = {float: "float", int: "int", complex: "complex"}
+    kinds = []
+    for p in request.parameters:
+        if p not in hints:
+            break
+        kinds.append(hints[p] if isinstance(hints[p], str) else plain.get(hints[p], ""))
+    needed = [p for p in request.parameters if p not in request.source.defaults]
+    if len(kinds) < len(needed) or "" in kinds:
+        raise GradientError(f"the kinds of the arguments of {request.name} are not known: give signature='f64[n], ...', "
+                            "example=(...), annotations such as x: 'f64[n]', or call the gradient first")  # fmt: skip
+    return ", ".join(kinds)
+
+
+def differentiable(f: Callable[..., Any] | None = None, *, argnums: Any = 0, inline: bool = True) -> Any:
+    """Decorator, bare or with options: the function, with `.grad`, `.value_and_grad`, `.source`, `.ir`.
+
+    >>> import numpy as np
+    >>> @differentiable
+    ... def f(x):
+    ...     return np.sum(x * x)
+    >>> f.grad(np.array([1.0, 2.0]))
+    array([2., 4.])
+    """
+    if f is None:
+        return lambda g: Differentiable(g, argnums, inline)
+    return Differentiable(f, argnums, inline)
+
+
+def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0) -> float:
+    """Compare the gradient of `f` with central differences along random directions, at two step sizes.
+
+    `argnums` defaults to every argument with float leaves. Returns the largest relative difference.
+
+    Raises:
+        AssertionError: the gradient differs by more than `rtol` at both step sizes.
+    """
+    f = getattr(f, "__wrapped__", f) if isinstance(f, Differentiable) else f
+    request = Request(f, 0)
+    names = request.parameters
+    if argnums is None:
+        argnums = tuple(n for n, x in request.named((args, {})).items() if any(_floats(x)))
+        if not argnums:
+            raise GradientError(f"{request.name} has no float argument to differentiate with respect to")
+    value, gradients = value_and_grad(f, argnums)(*args)
+    single = isinstance(argnums, int | str)
+    chosen = [argnums] if single else list(argnums)
+    gradients = (gradients,) if single else gradients
+    positions = [names.index(a) if isinstance(a, str) else a for a in chosen]
+    rng = np.random.default_rng(seed)
+    worst = 0.0
+    for position, g, name in zip(positions, gradients, chosen, strict=True):
+        direction = [_random(x, rng) for x in _floats(args[position])]
+        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True))
+        errors = []
+        for step in (1e-5, 1e-6):
+            up, down = (f(*(_moved(x, direction, s * step) if i == position else x for i, x in enumerate(args))) for s in (1, -1))
+            difference = (up - down) / (2 * step)
+            errors.append(float(abs(difference - exact) / max(1.0, abs(exact), abs(difference))))
+        error = min(errors)
+        worst = max(worst, error)
+        if not error <= rtol:
+            raise AssertionError(
+                f"the gradient of {request.name} with respect to {name} is {exact:.10g} along a random direction; "
+                f"central differences give {difference:.10g}: relative difference {error:.2g} > {rtol:g}"
+            )
+    return worst
+
+
+def _floats(x: Any) -> list[Any]:
+    if isinstance(x, tuple | list):
+        return [leaf for item in x for leaf in _floats(item)]
+    if isinstance(x, dict):
+        return [leaf for item in x.values() for leaf in _floats(item)]
+    if isinstance(x, bool | int | str) or x is None:
+        return []
+    return [x] if getattr(x, "dtype", np.dtype(float)).kind in "fc" and isinstance(x, np.ndarray | np.generic | float | complex) else []
+
+
+def _random(x: Any, rng: np.random.Generator) -> Any:
+    t = rng.normal(size=np.shape(x))
+    return t + 1j * rng.normal(size=np.shape(x)) if np.iscomplexobj(x) else t
+
+
+def _moved(x: Any, direction: list[Any], step: float) -> Any:
+    """`x` with its float leaves moved along `direction`, in float64."""
+    left = iter(direction)
+
+    def move(y: Any) -> Any:
+        if isinstance(y, tuple | list):
+            return type(y)(map(move, y))
+        if isinstance(y, dict):
+            return {k: move(v) for k, v in y.items()}
+        return y + step * next(left) if _floats(y) else y
+
+    return move(x)
+
+
+__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "inspect", "value_and_grad"]

@@ -1,0 +1,489 @@
+"""Statements: the IR as the syntax tree of a Python function."""
+
+import ast
+import os
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from adcompiler.backend.names import Names
+from adcompiler.backend.spell import Speller, name
+from adcompiler.ir.alias import holds_memory
+from adcompiler.ir.core import (
+    UNDEF, For, Function, If, ListOf, Loc, Op, Region, Value, While, leaves, raise_, walk,
+)  # fmt: skip
+from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.mark import turn
+from adcompiler.passes.schedule import Schedule
+from rules.cotangent import length, update
+from rules.kind import Array, Num
+from rules.sequences import backwards
+
+_AUGMENTED = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
+
+
+@dataclass
+class Input:
+    """Where a parameter of the IR comes from: an expression with steps; `*` for "of each element"."""
+
+    value: Value
+    access: str
+    steps: tuple[Any, ...] = ()
+
+
+@dataclass
+class Emitted:
+    """A generated function: its tree, and the objects its free names stand for."""
+
+    tree: ast.FunctionDef
+    free: dict[str, Any] = field(default_factory=dict)
+
+
+def emit(function: Function, plan: Schedule, buffers: Buffers, inputs: list[Input], signature: ast.arguments,
+         reserved: dict[str, Any]) -> Emitted:  # fmt: skip
+    """The Python function that computes `function`. `reserved` are names that mean something already."""
+    return _Emitter(function, plan, buffers, inputs, reserved).function(signature)
+
+
+class _Emitter:
+    def __init__(self, function: Function, plan: Schedule, buffers: Buffers, inputs: list[Input], reserved: dict[str, Any]) -> None:
+        self.f = function
+        self.plan = plan
+        self.buffers = buffers
+        self.inputs = inputs
+        self.speller = Speller(reserved)
+        fixed = {i.value: i.access for i in inputs if not i.steps and i.access.isidentifier()}
+        taken = set(reserved) | {a for i in inputs for a in [i.access.split(".")[0]]}
+        self.used = self._used_inputs()
+        self._scan_names(function.body)
+        self.names = Names(function, plan, buffers, taken | set(self.speller.free), fixed)
+        self.tapes = self._tape_groups()
+        self.out: list[ast.stmt] = []
+        self.loc: Loc | None = None
+        self.pending = ""
+
+    def _scan_names(self, region: Region) -> None:
+        """Learn the names of the functions that are called, so that no variable takes one."""
+        for op in walk(region):
+            if type(op) is Op and op.target not in (update, raise_, turn):
+                self.speller.call(op, lambda x: ast.Constant(0))
+
+    def _used_inputs(self) -> set[Value]:
+        used = set(leaves((self.f.result, self.f.body.results)))
+        for op in walk(self.f.body):
+            used.update(op.operands())
+            for sub in op.regions:
+                used.update(leaves(sub.results))
+        return used
+
+    # ---------------------------------------------------------------------------------------- function
+    def function(self, signature: ast.arguments) -> Emitted:
+        sweeps = any(op.target is turn for op in self.f.body.ops)
+        self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
+        for i in self.inputs:
+            if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
+                self.add(ast.Assign([_store(self.names[i.value])], _path(name(i.access), i.steps)))
+        self.region(self.f.body)
+        self.loc = None
+        self.add(ast.Return(self.result(self.f.result)))
+        body = self.out
+        if self.f.doc:
+            body = [ast.Expr(ast.Constant(self.f.doc)), *body]
+        tree = ast.FunctionDef(self.f.name, signature, body, [], None)
+        ast.fix_missing_locations(tree)
+        return Emitted(tree, self.speller.free)
+
+    def result(self, tree: Any) -> ast.expr:
+        """The returned structure: gradients alone, or (value, gradients)."""
+        if isinstance(tree, Value):
+            return self.expr(tree)
+        if isinstance(tree, tuple):
+            return ast.Tuple([self.result(x) for x in tree], ast.Load())
+        if isinstance(tree, list):
+            return ast.List([self.result(x) for x in tree], ast.Load())
+        if isinstance(tree, dict):
+            return ast.Dict([self.speller.constant(k) for k in tree], [self.result(x) for x in tree.values()])
+        if isinstance(tree, ListOf):
+            return self.rows(tree.element)
+        return self.speller.constant(tree)
+
+    def rows(self, element: Any) -> ast.expr:
+        """A list of structures, of one list for each leaf."""
+        values = list(leaves(element))
+        targets = [f"{self.names[v]}_k" if v not in self.plan.inlined else f"x_{i}" for i, v in enumerate(values)]
+        by_value = dict(zip(values, targets, strict=True))
+
+        def build(x: Any) -> ast.expr:
+            if isinstance(x, Value):
+                return name(by_value[x])
+            if isinstance(x, tuple):
+                return ast.Tuple([build(y) for y in x], ast.Load())
+            if isinstance(x, dict):
+                return ast.Dict([self.speller.constant(k) for k in x], [build(y) for y in x.values()])
+            return self.speller.constant(x)
+
+        iterable = ast.Call(name("zip"), [self.expr(v) for v in values], []) if len(values) > 1 else self.expr(values[0])
+        target: ast.expr = ast.Tuple([_store(t) for t in targets], ast.Store()) if len(values) > 1 else _store(targets[0])
+        return ast.ListComp(build(element), [ast.comprehension(target, iterable, [], 0)])
+
+    def add(self, statement: ast.stmt) -> None:
+        """Append a statement with its source line and, where a part begins, its heading."""
+        if self.loc is not None:
+            statement.comment = f"{os.path.basename(self.loc.file)}:{self.loc.line}"  # type: ignore[attr-defined]
+        if self.pending:
+            statement.comment_before = self.pending  # type: ignore[attr-defined]
+            self.pending = ""
+        self.out.append(statement)
+
+    def block(self, build: Any) -> list[ast.stmt]:
+        """The statements that `build` adds, as a block of their own."""
+        outer, self.out = self.out, []
+        pending, self.pending = self.pending, ""
+        try:
+            build()
+            return self.out or [ast.Pass()]
+        finally:
+            self.out, self.pending = outer, pending
+
+    # ----------------------------------------------------------------------------------------- regions
+    def region(self, region: Region) -> None:
+        for op in region.ops:
+            if op.target is turn:
+                self.pending = "backward"
+            elif self.plan.is_written(op):
+                self.loc = op.loc or self.loc
+                self.statement(op)
+
+    def statement(self, op: Op) -> None:
+        if id(op) in self.plan.expressions:
+            self.assign(op.result, self.written(op))
+        elif isinstance(op, If):
+            self.branch(op)
+        elif isinstance(op, For):
+            self.loop(op)
+        elif isinstance(op, While):
+            self.while_loop(op)
+        elif op.target is update:
+            self.update(op)
+        elif op.target is raise_:
+            self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
+        elif id(op) in self.buffers.in_place:
+            self.overwrite(op)
+        elif not op.results:
+            self.add(ast.Expr(self.written(op)))
+        elif op.effect and op.result not in self.used:
+            self.add(ast.Expr(self.written(op)))
+        elif len(op.results) > 1:
+            targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
+            self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
+        else:
+            self.assign(op.result, self.written(op))
+
+    def assign(self, v: Value, value: ast.expr) -> None:
+        self.add(ast.Assign([_store(self.names[v])], value))
+
+    def overwrite(self, op: Op) -> None:
+        """`x op= y`."""
+        from adcompiler.backend.spell import BINARY
+
+        x = self.buffers.in_place[id(op)]
+        other = op.args[1] if op.args[0] is x else op.args[0]
+        self.add(ast.AugAssign(_store(self.names[x]), BINARY[op.target](), self.expr(other)))
+
+    def update(self, op: Op) -> None:
+        base, path, kind, value = op.args
+        place = self.names[op.result]
+        if id(op) in self.buffers.copied:
+            self.add(ast.Assign([_store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])))
+        target: ast.expr = name(place)
+        for step in path:
+            target = ast.Attribute(target, "T", ast.Load()) if isinstance(step, str) else \
+                ast.Subscript(target, self.index(step), ast.Load())  # fmt: skip
+        assert isinstance(target, ast.Subscript)
+        if kind in ("add", "sub") and _repeats(path[-1]):
+            at = name(f"{self.speller.free_name('np', _numpy())}.{'add' if kind == 'add' else 'subtract'}.at")
+            self.add(ast.Expr(ast.Call(at, [target.value, target.slice, self.expr(value)], [])))
+            return
+        target.ctx = ast.Store()
+        if kind == "set":
+            self.add(ast.Assign([target], self.expr(value)))
+        elif isinstance(base, Value) and not isinstance(base.kind, Array) and holds_memory(base.kind):
+            accumulate = self.speller.callee(_accumulate())
+            load = ast.Subscript(target.value, target.slice, ast.Load())
+            self.add(ast.Assign([target], ast.Call(accumulate, [load, self.expr(value)], [])))
+        else:
+            self.add(ast.AugAssign(target, _AUGMENTED[kind](), self.expr(value)))
+
+    # ------------------------------------------------------------------------------------ control flow
+    def branch(self, op: If) -> None:
+        cond = self.expr(op.cond)
+
+        def arm(side: Region) -> list[ast.stmt]:
+            def build() -> None:
+                self.region(side)
+                self.loc = op.loc
+                if not any(o.target is raise_ for o in side.ops):
+                    self.moves(op.results, side.results, none=True)
+
+            return self.block(build)
+
+        loc = op.loc
+        then, orelse = arm(op.then), arm(op.orelse)
+        self.loc = loc
+        if isinstance(then[0], ast.Pass) and not isinstance(orelse[0], ast.Pass):
+            cond, then, orelse = _negated(cond), orelse, then
+        self.add(ast.If(cond, then, [] if isinstance(orelse[0], ast.Pass) else orelse))
+
+    def moves(self, targets: list[Value], sources: list[Any], none: bool = False) -> None:
+        """Assign what a region yields, all at once where one is read after another is assigned."""
+        pairs = [
+            (t, s) for t, s in zip(targets, sources, strict=False)
+            if not self.names.same(t, s) and (none or s is not UNDEF)
+        ]  # fmt: skip
+        pending = [(t, s, {self.names[x] for x in self.plan.reads(s)}) for t, s in pairs]
+        while pending:
+            for i, (t, s, _) in enumerate(pending):
+                if all(self.names[t] not in reads for j, (_, _, reads) in enumerate(pending) if j != i):
+                    self.assign(t, self.expr(None if s is UNDEF else s))
+                    del pending[i]
+                    break
+            else:
+                left: list[ast.expr] = [_store(self.names[t]) for t, _, _ in pending]
+                right = [self.expr(None if s is UNDEF else s) for _, s, _ in pending]
+                self.add(ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load())))
+                return
+
+    def loop(self, op: For) -> None:
+        n, loc = len(op.inits), op.loc
+        self.start_loop(op)
+        element_of = dict(zip(op.elements, op.sequences, strict=True))
+        grouped: dict[int, list[Value]] = defaultdict(list)
+        targets: list[ast.expr] = []
+        iterables: list[ast.expr] = []
+        used = set(self.plan.read_in(Region([], op.body.ops, op.body.results)))
+        singles: list[tuple[ast.expr, Any]] = []
+        for e, s in element_of.items():
+            tape = self.tape_behind(s)
+            if tape is not None and id(tape[0]) in self.tapes:
+                grouped[id(tape[0])].append(e)
+                if len(grouped[id(tape[0])]) == 1:
+                    singles.append((ast.Tuple([], ast.Store()), tape))
+                continue
+            singles.append((_store(self.names[e] if e in used else "_"), s))
+        for target, s in singles:
+            if isinstance(s, tuple):
+                writer = s[0]
+                group, variable = self.tapes[id(writer)]
+                by_tape = {self.tape_behind(element_of[e])[1]: e for e in grouped[id(writer)]}  # type: ignore[index]
+                parts = [_store(self.names[by_tape[t]]) for t in group]
+                targets.append(parts[0] if len(parts) == 1 else ast.Tuple(list(parts), ast.Store()))
+                iterables.append(ast.Call(name("reversed"), [name(variable)], []))
+            else:
+                targets.append(target)
+                iterables.append(self.iterable(s))
+        merged = self.enumerated(op, targets, iterables) if not grouped else None
+        if merged is not None:
+            target, iterable = merged
+        elif len(targets) == 1:
+            target, iterable = targets[0], iterables[0]
+        else:
+            target, iterable = ast.Tuple(targets, ast.Store()), ast.Call(name("zip"), iterables, [])
+        body = self.block(lambda: self.body(op, n))
+        self.loc = loc
+        self.add(ast.For(target, iterable, body, []))
+
+    def enumerated(self, op: For, targets: list[ast.expr], iterables: list[ast.expr]) -> tuple[ast.expr, ast.expr] | None:
+        """`for i, x in enumerate(xs)` where a range as long as a sequence is read beside it."""
+        if len(targets) < 2 or not isinstance(op.sequences[0], Value):
+            return None
+        made = self.plan.defs.get(op.sequences[0])
+        if made is None or made.target is not range or len(made.args) != 1 or op.sequences[0] not in self.plan.inlined:
+            return None
+        count = self.plan.defs.get(made.args[0]) if isinstance(made.args[0], Value) else None
+        if count is None or count.target is not length or count.args[0] is not op.sequences[1] or len(count.args) > 1:
+            return None
+        rest: ast.expr = iterables[1] if len(iterables) == 2 else ast.Call(name("zip"), iterables[1:], [])
+        inner: ast.expr = targets[1] if len(targets) == 2 else ast.Tuple(targets[1:], ast.Store())
+        return ast.Tuple([targets[0], inner], ast.Store()), ast.Call(name("enumerate"), [rest], [])
+
+    def iterable(self, s: Any) -> ast.expr:
+        op = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
+        if op is not None and op.target is backwards:
+            return ast.Call(name("reversed"), [self.expr(op.args[0])], [])
+        return self.expr(s)
+
+    def start_loop(self, op: For | While) -> None:
+        self.moves(op.carried, op.inits)
+        for r in op.results[len(op.inits) :]:
+            if id(op) in self.tapes and r in self.tapes[id(op)][0]:
+                continue
+            self.assign(r, ast.List([], ast.Load()))
+        if id(op) in self.tapes:
+            self.add(ast.Assign([_store(self.tapes[id(op)][1])], ast.List([], ast.Load())))
+
+    def body(self, op: For | While, n: int) -> None:
+        early = id(op) in self.plan.early
+        self.loc = op.loc
+        if early:
+            self.keep(op)
+        self.region(op.body)
+        self.loc = op.loc
+        if not early:
+            self.keep(op)
+        self.moves(op.carried, op.body.results[:n])
+
+    def keep(self, op: For | While) -> None:
+        """Append what the loop collects."""
+        n = len(op.inits)
+        self.loc = None
+        collected = dict(zip(op.results[n:], op.body.results[n:], strict=False))
+        group, variable = self.tapes.get(id(op), ([], ""))
+        for r, y in collected.items():
+            if r not in group:
+                self.append(self.names[r], self.expr(y))
+        if group:
+            parts = [self.expr(collected[r]) for r in group]
+            self.append(variable, parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load()))
+
+    def append(self, variable: str, value: ast.expr) -> None:
+        self.add(ast.Expr(ast.Call(name(f"{variable}.append"), [value], [])))
+
+    def while_loop(self, op: While) -> None:
+        loc = op.loc
+        self.start_loop(op)
+        simple = all(not self.plan.is_written(o) for o in op.test.ops)
+
+        def build() -> None:
+            if not simple:
+                self.region(op.test)
+                self.add(ast.If(_negated(self.expr(op.test.results[0])), [ast.Break()], []))
+            self.body(op, len(op.inits))
+
+        test = self.expr(op.test.results[0]) if simple else ast.Constant(True)
+        body = self.block(build)
+        self.loc = loc
+        self.add(ast.While(test, body, []))
+
+    def tape_behind(self, s: Any) -> tuple[Op, Value] | None:
+        """The loop that collected what is read backwards here, and the list."""
+        made = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
+        if made is None or made.target is not backwards or not isinstance(made.args[0], Value):
+            return None
+        writer = self.plan.defs.get(made.args[0])
+        if isinstance(writer, For | While) and made.args[0] in writer.results[len(writer.inits) :]:
+            return writer, made.args[0]
+        return None
+
+    def _tape_groups(self) -> dict[int, tuple[list[Value], str]]:
+        """For each loop, the lists that one loop alone reads backwards: kept as one list of tuples."""
+        readers: dict[int, dict[Value, list[int]]] = defaultdict(lambda: defaultdict(list))
+        writers: dict[int, Op] = {}
+        uses: dict[Value, int] = defaultdict(int)
+        for op in walk(self.f.body):
+            for v in op.operands():
+                uses[v] += 1
+            for sub in op.regions:
+                for v in leaves(sub.results):
+                    uses[v] += 1
+            if isinstance(op, For):
+                for s in op.sequences:
+                    tape = self.tape_behind(s)
+                    if tape is not None:
+                        writers[id(tape[0])] = tape[0]
+                        readers[id(tape[0])][tape[1]].append(id(op))
+        for v in leaves(self.f.result):
+            uses[v] += 1
+        out: dict[int, tuple[list[Value], str]] = {}
+        for key, lists in readers.items():
+            first = next(iter(lists.values()))[0]
+            group = [v for v in writers[key].results if v in lists and lists[v] == [first] and uses[v] == 1]
+            if group and key not in self.plan.expressions:
+                out[key] = (group, self.names[group[0]])
+        return out
+
+    # ----------------------------------------------------------------------------------- expressions
+    def expr(self, x: Any) -> ast.expr:
+        """An operand as an expression."""
+        if isinstance(x, Value):
+            return self.written(self.plan.defs[x]) if x in self.plan.inlined else name(self.names[x])
+        if isinstance(x, tuple):
+            return ast.Tuple([self.expr(y) for y in x], ast.Load())
+        if isinstance(x, list):
+            return ast.List([self.expr(y) for y in x], ast.Load())
+        if isinstance(x, dict):
+            return ast.Dict([self.expr(k) for k in x], [self.expr(y) for y in x.values()])
+        if isinstance(x, slice):
+            start, stop, step = (None if y is None else self.expr(y) for y in (x.start, x.stop, x.step))
+            return ast.Slice(start, stop, step)
+        return self.speller.constant(x)
+
+    def index(self, x: Any) -> ast.expr:
+        return self.expr(x)
+
+    def written(self, op: Op) -> ast.expr:
+        """An operation as an expression."""
+        if isinstance(op, If):
+            return self.conditional(op)
+        if isinstance(op, For):
+            targets: list[ast.expr] = [_store(self.names[e]) for e in op.elements]
+            iterables = [self.iterable(s) for s in op.sequences]
+            merged = self.enumerated(op, targets, iterables)
+            target, iterable = merged or (
+                (targets[0], iterables[0]) if len(targets) == 1
+                else (ast.Tuple(targets, ast.Store()), ast.Call(name("zip"), iterables, []))
+            )  # fmt: skip
+            return ast.ListComp(self.expr(op.body.results[0]), [ast.comprehension(target, iterable, [], 0)])
+        return self.speller.call(op, self.expr)
+
+    def conditional(self, op: If) -> ast.expr:
+        """`a and b`, `a or b`, `x if c else y`."""
+        cond, then, orelse = op.cond, op.then.results[0], op.orelse.results[0]
+        if orelse is cond:
+            return ast.BoolOp(ast.And(), [self.expr(cond), self.expr(then)])
+        if then is cond:
+            return ast.BoolOp(ast.Or(), [self.expr(cond), self.expr(orelse)])
+        return ast.IfExp(self.expr(cond), self.expr(then), self.expr(orelse))
+
+
+# -------------------------------------------------------------------------------------------- small helpers
+def _store(text: str) -> ast.expr:
+    return ast.Name(text, ast.Store())
+
+
+def _negated(cond: ast.expr) -> ast.expr:
+    if isinstance(cond, ast.UnaryOp) and isinstance(cond.op, ast.Not):
+        return cond.operand
+    return ast.UnaryOp(ast.Not(), cond)
+
+
+def _path(base: ast.expr, steps: tuple[Any, ...]) -> ast.expr:
+    """`params["W"]`, `[p[0] for p in params]`."""
+    for i, step in enumerate(steps):
+        if step == "*":
+            if not steps[i + 1 :]:
+                return base
+            element = _path(name("p"), steps[i + 1 :])
+            return ast.ListComp(element, [ast.comprehension(_store("p"), base, [], 0)])
+        base = ast.Subscript(base, ast.Constant(step), ast.Load())
+    return base
+
+
+def _repeats(index: Any) -> bool:
+    """May an index name an element twice: is there an integer array or a list in it?"""
+    if isinstance(index, tuple):
+        return any(_repeats(i) for i in index)
+    if isinstance(index, list):
+        return True
+    return isinstance(index, Value) and not isinstance(index.kind, Num) and getattr(index.kind, "dtype", None) != bool
+
+
+def _numpy() -> Any:
+    import numpy
+
+    return numpy
+
+
+def _accumulate() -> Any:
+    from rules.cotangent import accumulate
+
+    return accumulate

@@ -1,0 +1,260 @@
+"""Out of SSA: which values share a variable, and what it is called.
+
+Values that never live at once may share; a loop's parameter, what it yields and its result do where they can, so
+that no line merely moves a value. Source names survive; a cotangent is `d_<name>`.
+"""
+
+import keyword
+import operator
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.schedule import Schedule
+from rules.cotangent import length, size, update, zeros_like
+from rules.kind import Seq
+
+_ROLES = {
+    np.exp: "e", np.log: "l", np.tanh: "t", np.sqrt: "root", operator.add: "s", operator.sub: "r", operator.mul: "m",
+    operator.truediv: "q", operator.matmul: "p", np.sum: "total", np.mean: "mean", np.max: "top", size: "n", length: "n",
+    operator.pow: "power", np.outer: "outer", operator.neg: "r", operator.getitem: "part", zeros_like: "zeros", range: "steps",
+}  # fmt: skip
+
+
+class Names:
+    """A variable for every value that is one; `forced` pairs are written into the same variable."""
+
+    def __init__(self, function: Function, plan: Schedule, buffers: Buffers, reserved: set[str], fixed: dict[Value, str]) -> None:
+        self.plan = plan
+        self.buffers = buffers
+        self.parent: dict[Value, Value] = {}
+        self.conflicts: dict[Value, set[Value]] = defaultdict(set)
+        self.order: list[Value] = []
+        self.fixed = fixed
+        self.function = function
+        for p in function.params:
+            self._define(p)
+        for p in function.params:
+            self._clash(p, set(function.params) - {p})
+        self._collect(function.body)
+        entry = set(function.params)
+        first = self._live_at_start(function)
+        for p in entry:
+            self._clash(p, first)
+        self._merge(function.body)
+        self.names = self._choose(reserved)
+
+    def __getitem__(self, v: Value) -> str:
+        return self.names[self.find(v)]
+
+    def same(self, a: Any, b: Any) -> bool:
+        """Are both operands the same variable?"""
+        return isinstance(a, Value) and isinstance(b, Value) and b not in self.plan.inlined and self.find(a) is self.find(b)
+
+    def find(self, v: Value) -> Value:
+        while v in self.parent:
+            v = self.parent[v]
+        return v
+
+    # -------------------------------------------------------------------------------- interference
+    def _live_at_start(self, function: Function) -> set[Value]:
+        return {v for v in function.params}
+
+    def _define(self, v: Value) -> None:
+        self.order.append(v)
+        self.conflicts.setdefault(v, set())
+
+    def _clash(self, v: Value, others: set[Value]) -> None:
+        for o in others:
+            if o is not v:
+                self.conflicts[v].add(o)
+                self.conflicts[o].add(v)
+
+    def _collect(self, region: Region) -> None:
+        plan = self.plan
+        for op in region.ops:
+            if not plan.is_written(op):
+                continue
+            after = plan.after[id(op)]
+            for r in op.results:
+                self._define(r)
+            if id(op) in plan.expressions:
+                for r in op.results:
+                    self._clash(r, after)
+                continue
+            if isinstance(op, If):
+                for side in op.regions:
+                    self._collect(side)
+                for i, r in enumerate(op.results):
+                    self._clash(r, after | set(op.results[:i]))
+                for side in op.regions:  # assigned one after another at the end of an arm
+                    reads = [plan.reads(x) for x in side.results]
+                    for i, r in enumerate(op.results):
+                        for later in reads[i + 1 :]:
+                            self._clash(r, later - {r})
+            elif isinstance(op, For | While):
+                self._loop(op, after)
+            else:
+                for r in op.results:
+                    self._clash(r, after)
+                if op.target is update:  # written by a statement after the variable: index and value are still read
+                    self._clash(op.result, plan.reads(op.args[1:]))
+
+    def _loop(self, op: For | While, after: set[Value]) -> None:
+        plan, n = self.plan, len(op.inits)
+        around = plan.inside[id(op)]
+        for p in op.body.params:
+            self._define(p)
+        if isinstance(op, While):
+            for p in op.test.params:
+                self._define(p)
+        for p in op.body.params:
+            self._clash(p, around | set(op.body.params))
+        for k, r in enumerate(op.results):
+            self._clash(r, after | set(op.results))
+            if k >= n:
+                self._clash(r, around | set(op.body.params))
+        for sub in op.regions:
+            self._collect(sub)
+        tapes = set(op.results[n:])
+        for v in self._assigned(op.body):
+            self._clash(v, tapes)
+        start = set()
+        for o in op.body.ops:
+            start |= plan.read_by(o) if plan.is_written(o) else set()
+        for p in op.body.params:
+            self._clash(p, (start & set(op.body.params)) - {p})
+        if isinstance(op, While):
+            for k, p in enumerate(op.test.params):
+                self._force(op.body.params[k], p)
+        for k in range(n):
+            self._force(op.carried[k], op.results[k])
+
+    def _assigned(self, region: Region) -> set[Value]:
+        out = set(region.params)
+        for op in walk(region):
+            out.update(r for r in op.results if r not in self.plan.inlined)
+            for sub in op.regions:
+                out.update(sub.params)
+        return out
+
+    # --------------------------------------------------------------------------------------- merging
+    def _force(self, a: Value, b: Value) -> None:
+        a, b = self.find(a), self.find(b)
+        if a is b:
+            return
+        self.parent[b] = a
+        merged = self.conflicts[a] | self.conflicts[b]
+        self.conflicts[a] = merged
+        for o in merged:
+            self.conflicts[o].add(a)
+
+    def interfere(self, a: Value, b: Value) -> bool:
+        """Do two variables live at once?"""
+        a, b = self.find(a), self.find(b)
+        theirs = self.conflicts[a]
+        return any(self.find(o) is b for o in theirs)
+
+    def _try(self, a: Any, b: Any) -> bool:
+        if not (isinstance(a, Value) and isinstance(b, Value)) or b in self.plan.inlined or a in self.plan.inlined:
+            return False
+        if self.find(a) is self.find(b):
+            return True
+        if b not in self.conflicts or a not in self.conflicts or self.interfere(a, b):
+            return False
+        x, y = self.find(a), self.find(b)
+        if x in self.fixed and y in self.fixed:
+            return False
+        if _is_cotangent(a) != _is_cotangent(b) and a.hint and b.hint:
+            return False
+        if y in self.fixed:
+            x, y = y, x
+        self._force(x, y)
+        return True
+
+    def _merge(self, region: Region) -> None:
+        """In-place results with what they overwrite, then loops, then branches."""
+        written = [op for op in walk(region) if self.plan.is_written(op)]
+        for op in written:
+            target = self.buffers.in_place.get(id(op))
+            if target is not None and not self._try(target, op.result):
+                del self.buffers.in_place[id(op)]
+            if op.target is update and isinstance(op.args[0], Value):
+                if not self._try(op.args[0], op.result):
+                    self.buffers.copied.add(id(op))
+        for op in written:
+            if isinstance(op, For | While) and id(op) not in self.plan.expressions:
+                for k, p in enumerate(op.carried):
+                    self._try(p, op.body.results[k])
+                    self._try(p, op.inits[k])
+        for op in written:
+            if isinstance(op, If) and id(op) not in self.plan.expressions:
+                for k, r in enumerate(op.results):
+                    for side in op.regions:
+                        self._try(r, side.results[k])
+
+    # ----------------------------------------------------------------------------------------- naming
+    def _choose(self, reserved: set[str]) -> dict[Value, str]:
+        groups: dict[Value, list[Value]] = defaultdict(list)
+        for v in self.order:
+            groups[self.find(v)].append(v)
+        nexts = {
+            op.body.results[k]: p.hint
+            for op in walk(self.function.body) if isinstance(op, For | While)
+            for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
+        }  # fmt: skip
+        names: dict[Value, str] = {}
+        held: dict[str, list[Value]] = defaultdict(list)
+        for root, members in groups.items():
+            text = next((self.fixed[v] for v in members if v in self.fixed), None)
+            if text is not None:
+                names[root] = text
+                held[text].append(root)
+        for root, members in groups.items():
+            if root in names:
+                continue
+            hint = next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
+            hint = hint or self._role(members)
+            for text in self._candidates(hint, members, nexts):
+                if text in reserved or keyword.iskeyword(text):
+                    continue
+                if all(not self.interfere(root, other) and self._may_share(other) for other in held[text]):
+                    names[root] = text
+                    held[text].append(root)
+                    break
+        return names
+
+    def _may_share(self, other: Value) -> bool:
+        return other not in self.fixed
+
+    def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
+        yield hint
+        if any(nexts.get(v) == hint for v in members):
+            yield f"{hint}_next"
+        n = 2
+        while True:
+            yield f"{hint}_{n}"
+            n += 1
+
+    def _role(self, members: list[Value]) -> str:
+        for v in members:
+            if v.hint == "d":
+                return "d"
+            op = self.plan.defs.get(v)
+            if isinstance(op, For | While) and v in op.results[len(op.inits) :]:
+                return "tape"
+            if isinstance(op, Op) and op.target in _ROLES:
+                return _ROLES[op.target]
+            if isinstance(v.kind, Seq):
+                return "items"
+        return "t"
+
+
+def _is_cotangent(v: Value) -> bool:
+    return v.hint.startswith("d_") or v.hint == "d"
+
+
+__all__ = ["Names", "leaves"]

@@ -1,0 +1,151 @@
+"""How a call is written: `operator.mul(a, b)` as `a * b`, `length(x, 0)` as `x.shape[0]`, `np.transpose(x)` as `x.T`."""
+
+import ast
+import builtins
+import math
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.core import Op, Value
+from rules.cotangent import length, size
+from rules.kind import Seq
+from rules.sequences import backwards
+
+BINARY: dict[Any, type[ast.operator]] = {
+    operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
+    operator.floordiv: ast.FloorDiv, operator.mod: ast.Mod, operator.pow: ast.Pow, operator.matmul: ast.MatMult,
+    operator.and_: ast.BitAnd, operator.or_: ast.BitOr, operator.xor: ast.BitXor, operator.lshift: ast.LShift,
+    operator.rshift: ast.RShift,
+}  # fmt: skip
+COMPARE: dict[Any, type[ast.cmpop]] = {
+    operator.lt: ast.Lt, operator.le: ast.LtE, operator.gt: ast.Gt, operator.ge: ast.GtE, operator.eq: ast.Eq,
+    operator.ne: ast.NotEq, operator.is_: ast.Is, operator.is_not: ast.IsNot,
+}  # fmt: skip
+UNARY: dict[Any, type[ast.unaryop]] = {
+    operator.neg: ast.USub, operator.pos: ast.UAdd, operator.invert: ast.Invert, operator.not_: ast.Not,
+}  # fmt: skip
+
+
+def name(text: str) -> ast.expr:
+    """A name or a dotted name."""
+    first, *rest = text.split(".")
+    out: ast.expr = ast.Name(first, ast.Load())
+    for part in rest:
+        out = ast.Attribute(out, part, ast.Load())
+    return out
+
+
+class Speller:
+    """Writes calls; collects the objects that the names in them stand for."""
+
+    def __init__(self, reserved: dict[str, Any]) -> None:
+        self.free: dict[str, Any] = {}
+        self.reserved = reserved
+
+    def free_name(self, wanted: str, obj: Any) -> str:
+        """A name bound to `obj` around the generated function."""
+        wanted = wanted if wanted.isidentifier() else "_function"
+        taken, n = wanted, 2
+        while self.free.get(taken, obj) is not obj or self.reserved.get(taken, obj) is not obj:
+            taken, n = f"{wanted}_{n}", n + 1
+        self.free[taken] = obj
+        return taken
+
+    def callee(self, target: Any) -> ast.expr:
+        """The expression for a function."""
+        if getattr(builtins, getattr(target, "__name__", ""), None) is target:
+            return name(target.__name__)
+        if getattr(math, getattr(target, "__name__", ""), None) is target:
+            return name(f"{self.free_name('math', math)}.{target.__name__}")
+        path = _numpy_path(target)
+        if path:
+            return name(f"{self.free_name('np', np)}.{path}")
+        if hasattr(target, "__adc_name__"):
+            return self.pullback(target)
+        if isinstance(target, types.FunctionType) and hasattr(target, "__wrapped__") and target.__module__.startswith(("rules", "adcompiler")):
+            return name(self.free_name(target.__name__, target.__wrapped__))
+        return name(self.free_name(getattr(target, "__name__", type(target).__name__), target))
+
+    def pullback(self, target: Any) -> ast.expr:
+        """A rule's pullback, called by name: `multiply.d_x`."""
+        part = getattr(target, "pullback", target)
+        rule, _, member = part.__adc_name__.partition(".")
+        holder = self.free.get(rule)
+        if not isinstance(holder, types.SimpleNamespace):
+            holder = types.SimpleNamespace()
+            rule = self.free_name(rule, holder)
+        setattr(holder, member, part.derivative.function)
+        return name(f"{rule}.{member}")
+
+    def call(self, op: Op, expr: Callable[[Any], ast.expr]) -> ast.expr:
+        """The expression for a plain operation; `expr` writes its operands."""
+        t, args = op.target, op.args
+        if t in BINARY and len(args) == 2:
+            return ast.BinOp(expr(args[0]), BINARY[t](), expr(args[1]))
+        if t in COMPARE:
+            return ast.Compare(expr(args[0]), [COMPARE[t]()], [expr(args[1])])
+        if t in UNARY:
+            return ast.UnaryOp(UNARY[t](), expr(args[0]))
+        if t is operator.getitem:
+            return ast.Subscript(expr(args[0]), expr(args[1]), ast.Load())
+        if t is length:
+            axis = args[1] if len(args) > 1 else op.kwargs.get("axis", 0)
+            if isinstance(args[0], Value) and isinstance(args[0].kind, Seq):
+                return ast.Call(name("len"), [expr(args[0])], [])
+            return ast.Subscript(ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load())
+        if t is size:
+            return ast.Attribute(expr(args[0]), "size", ast.Load())
+        if t is backwards:
+            step = ast.Slice(None, None, ast.Constant(-1))
+            return ast.Subscript(expr(args[0]), step, ast.Load())
+        if t is np.transpose and len(args) == 1 and not op.kwargs and isinstance(args[0], Value):
+            return ast.Attribute(expr(args[0]), "T", ast.Load())
+        if t is np.copy and isinstance(args[0], Value):
+            return ast.Call(ast.Attribute(expr(args[0]), "copy", ast.Load()), [], [])
+        if t is str.format:
+            return ast.Call(ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], [])
+        keywords = [ast.keyword(k, expr(v)) for k, v in op.kwargs.items()]
+        if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
+            return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
+        call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
+        if hasattr(t, "index") and hasattr(t, "pullback"):
+            call = ast.Subscript(call, ast.Constant(t.index), ast.Load())
+        return call
+
+    def constant(self, x: Any) -> ast.expr:
+        """A Python constant as an expression."""
+        if x is None or x is Ellipsis or isinstance(x, bool | str | bytes):
+            return ast.Constant(x)
+        if type(x) in (int, float, complex):
+            if x != x or x in (math.inf, -math.inf):
+                text = "nan" if x != x else "inf"
+                value: ast.expr = name(f"{self.free_name('np', np)}.{text}")
+                return ast.UnaryOp(ast.USub(), value) if x == -math.inf else value
+            return ast.Constant(x)
+        if isinstance(x, np.dtype):
+            return name(f"{self.free_name('np', np)}.{x.name if x != bool else 'bool_'}")
+        if isinstance(x, np.generic):
+            return ast.Call(self.callee(type(x)), [self.constant(x.item())], [])
+        if callable(x):
+            return self.callee(x)
+        return name(self.free_name("_constant", x))
+
+
+def _numpy_path(target: Any) -> str:
+    label = getattr(target, "__name__", "")
+    if getattr(np, label, None) is target:
+        return label
+    for module in ("linalg", "fft"):
+        if getattr(getattr(np, module), label, None) is target:
+            return f"{module}.{label}"
+    return ""
+
+
+def module_of(target: Any) -> Any:
+    """The module that defines a function."""
+    return sys.modules.get(getattr(target, "__module__", ""))

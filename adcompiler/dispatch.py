@@ -1,0 +1,218 @@
+"""One look-up a call: the key of the arguments leads to the specialisation.
+
+The code that builds the key is generated for the structure of the arguments, and has the function's own signature,
+so that Python binds the call. A key that is not in the table takes the slow path.
+"""
+
+import ast
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from adcompiler.backend.load import load
+from adcompiler.backend.writer import write
+from adcompiler.compile import Build, Request, _arguments, build, from_call
+from adcompiler.errors import UnsupportedError
+from adcompiler.frontend.kinds import Describe, Known
+from adcompiler.frontend.scope import Access
+from adcompiler.ir.core import ListOf, Value
+from rules.kind import Array, Lengths, Seq
+
+MAX_VARIANTS = 32
+#: Around compilation: it is not re-entered from two threads at once.
+COMPILING = threading.RLock()
+
+
+class Variant:
+    """A specialisation, with what tells whether it serves other arguments."""
+
+    def __init__(self, made: Build) -> None:
+        assert made.run is not None
+        self.build = made
+        self.run = made.run
+        lowered = made.lowered
+        self.by_value = frozenset(_known_steps(lowered))
+        self.text = _text(lowered.arguments)
+        self.key_text, self.key = _key_function(made)
+        self.captures = _reader([c.access for c in lowered.captured], made)
+        self.captured_text = _text([c.tree for c in lowered.captured])
+        self.identities = _reader([i.access for i in lowered.identities], made)
+        self.expected = tuple(i.value for i in lowered.identities)
+
+    def serves(self, request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Were these arguments compiled for: the same kinds, and every guard holds?"""
+        env = Lengths()
+        describe = Describe(env, self.by_value)
+        arguments = from_call(request, args, kwargs)(describe)
+        if _text(arguments) != self.text:
+            return False
+        if any(a is not b for a, b in zip(self.identities(), self.expected, strict=True)):
+            return False
+        trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
+        if _text(trees) != self.captured_text:
+            return False
+        return all(g.holds(env.sizes) for g in self.build.lowered.env.guards)
+
+
+def _known_steps(lowered: Any) -> list[tuple[Any, ...]]:
+    out: list[tuple[Any, ...]] = []
+
+    def visit(tree: Any, steps: tuple[Any, ...]) -> None:
+        if isinstance(tree, Known) and type(tree.value) is int:
+            out.append(steps)
+        elif isinstance(tree, tuple | list):
+            for i, x in enumerate(tree):
+                visit(x, (*steps, i))
+        elif isinstance(tree, dict):
+            for k, x in tree.items():
+                visit(x, (*steps, k))
+
+    for i, tree in enumerate(lowered.arguments.values()):
+        visit(tree, (i,))
+    for i, c in enumerate(lowered.captured):
+        visit(c.tree, (f"capture {i}",))
+    return out
+
+
+def _text(tree: Any) -> str:
+    """Kinds and structure as text: equal for arguments that one specialisation serves."""
+    if isinstance(tree, Value):
+        return str(tree.kind) + (f" x {tree.kind.length}" if isinstance(tree.kind, Seq) else "")
+    if isinstance(tree, tuple | list):
+        return f"{type(tree).__name__}({', '.join(map(_text, tree))})"
+    if isinstance(tree, dict):
+        return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
+    if isinstance(tree, ListOf):
+        return f"[{_text(tree.element)}]"
+    return f"{type(tree.value).__name__} {tree.value!r} {id(tree.value) if callable(tree.value) else ''}"
+
+
+class Dispatcher:
+    """Calls the right specialisation of one request, compiling it where there is none yet."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.variants: list[Variant] = []
+        self.tables: list[tuple[str, Callable[..., Any], dict[Any, Callable[..., Any]]]] = []
+        self.state: list[Any] = [_no_key, {}]
+
+    def call(self) -> Callable[..., Any]:
+        """The function that users call."""
+        state, miss = self.state, self.miss
+
+        def gradient(*args: Any, **kwargs: Any) -> Any:
+            try:
+                run = state[1][state[0](*args, **kwargs)]
+            except Exception:  # another structure, an unhashable static, arguments that do not bind
+                run = miss(args, kwargs)
+            return run(*args, **kwargs)
+
+        return gradient
+
+    def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        """The specialisation for a call whose key was not found."""
+        self.request.named((args, kwargs))
+        with COMPILING:
+            for i, (_, key, table) in enumerate(self.tables):
+                try:
+                    run = table[key(*args, **kwargs)]
+                except Exception:  # not the structure that this key is for
+                    continue
+                self.tables.insert(0, self.tables.pop(i))
+                self.state[:] = [key, table]
+                return run
+            variant = self.variant(args, kwargs)
+            return self.publish(variant, args, kwargs)
+
+    def variant(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Variant:
+        for v in self.variants:
+            if v.serves(self.request, args, kwargs):
+                return v
+        if len(self.variants) >= MAX_VARIANTS:
+            raise UnsupportedError(
+                f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments: pass what varies as a float or an "
+                "array rather than as an int or a string that decides the code"
+            )
+        variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()))
+        self.variants.append(variant)
+        return variant
+
+    def publish(self, v: Variant, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+        for i, (text, _, table) in enumerate(self.tables):
+            if text == v.key_text:
+                break
+        else:
+            i, table = 0, {}
+            self.tables.insert(0, (v.key_text, v.key, table))
+        _, key, table = self.tables.pop(i)
+        self.tables.insert(0, (v.key_text, key, table))
+        try:
+            table[key(*args, **kwargs)] = v.run
+        except TypeError:  # an unhashable static: found by the slow path each time
+            pass
+        self.state[:] = [key, table]
+        return v.run
+
+
+def _no_key(*args: Any, **kwargs: Any) -> None:
+    raise LookupError
+
+
+# ---------------------------------------------------------------------------------------- generated keys
+def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
+    """A function with the user's signature that gives the key of a call."""
+    lowered, parts = made.lowered, []
+    free: dict[str, Any] = {"_list_key": _list_key}
+    for n, tree in lowered.arguments.items():
+        _parts(tree, n, parts)
+    for c in lowered.captured:
+        _parts(c.tree, c.access.text, parts)
+        free.update(c.access.free)
+    for i in lowered.identities:
+        parts.append(i.access.text)
+        free.update(i.access.free)
+    text = f"({', '.join(parts)},)"
+    signature, defaults = _arguments(lowered.source)
+    body: list[ast.stmt] = [ast.Return(ast.parse(text, mode="eval").body)]
+    source = write(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None)))
+    cells = {k: c for k, c in lowered.source.cells.items() if k not in free}
+    key = load(source, "key", f"<adcompiler key of {lowered.source.name}>", lowered.source.globals, {**free, **defaults}, cells)
+    return source, key
+
+
+def _parts(tree: Any, e: str, parts: list[str]) -> None:
+    if isinstance(tree, Value) and isinstance(tree.kind, Array):
+        parts += [f"{e}.__class__", f"{e}.dtype", f"{e}.shape"]
+    elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
+        parts += [f"_list_key({e})"]
+    elif isinstance(tree, Value):
+        parts.append(f"{e}.__class__")
+    elif isinstance(tree, tuple | list):
+        parts += [f"{e}.__class__", f"len({e})"]
+        for i, x in enumerate(tree):
+            _parts(x, f"{e}[{i}]", parts)
+    elif isinstance(tree, dict):
+        parts += [f"{e}.__class__", f"(*{e},)"]
+        for k, x in tree.items():
+            _parts(x, f"{e}[{k!r}]", parts)
+    else:
+        parts += [f"{e}.__class__", e]
+
+
+def _list_key(x: Any) -> Any:
+    """The key of a list of any length: of its elements, at any depth."""
+    if isinstance(x, list | tuple):
+        return (x.__class__, *map(_list_key, x))
+    if isinstance(x, dict):
+        return (dict, *((k, _list_key(v)) for k, v in x.items()))
+    shape = getattr(x, "shape", None)
+    return (x.__class__, x.dtype, shape) if shape else x.__class__
+
+
+def _reader(accesses: list[Access], made: Build) -> Callable[[], tuple[Any, ...]]:
+    """A function that reads what is captured, as it is now."""
+    free = {n: o for a in accesses for n, o in a.free}
+    text = f"def read():\n    return ({''.join(a.text + ', ' for a in accesses)})\n" if accesses else "def read():\n    return ()\n"
+    source = made.lowered.source
+    cells = {k: c for k, c in source.cells.items() if k not in free}
+    return load(text, "read", f"<adcompiler captures of {source.name}>", source.globals, free, cells)

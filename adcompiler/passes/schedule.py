@@ -1,0 +1,203 @@
+"""Which values are parts of expressions and which are variables, and what is alive where.
+
+    %a = %x @ %w; %z = %a + %b     ->     z = x @ w + b            (%a is written inside, %z is a variable)
+"""
+
+import operator
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves
+from rules.cotangent import update
+from rules.kind import Array, same_shape
+
+ELEMENTWISE = (operator.add, operator.sub, operator.mul, operator.truediv)
+MAX_WEIGHT = 9
+
+
+@dataclass
+class Schedule:
+    """`inlined` values are written where they are used; `expressions` are Ifs and Fors written as expressions."""
+
+    inlined: set[Value] = field(default_factory=set)
+    expressions: set[int] = field(default_factory=set)
+    defs: dict[Value, Op] = field(default_factory=dict)
+    after: dict[int, set[Value]] = field(default_factory=dict)
+    inside: dict[int, set[Value]] = field(default_factory=dict)
+    early: set[int] = field(default_factory=set)
+
+    def is_written(self, op: Op) -> bool:
+        """Is this operation a statement of its own?"""
+        return not (len(op.results) == 1 and op.result in self.inlined)
+
+    def reads(self, tree: Any) -> set[Value]:
+        """The variables that are read where this tree of operands is written."""
+        out: set[Value] = set()
+        for v in leaves(tree):
+            if v in self.inlined:
+                out |= self.read_by(self.defs[v])
+            else:
+                out.add(v)
+        return out
+
+    def read_by(self, op: Op) -> set[Value]:
+        """The variables that an operation reads, those of its regions included."""
+        out = self.reads((op.args, op.kwargs))
+        for sub in op.regions:
+            out |= self.read_in(sub)
+        return out
+
+    def read_in(self, region: Region) -> set[Value]:
+        """The variables from outside that a region reads."""
+        inner = set(region.params)
+        out = set()
+        for op in region.ops:
+            if self.is_written(op):
+                out |= self.read_by(op)
+            inner.update(op.results)
+        return (out | self.reads(region.results)) - inner
+
+
+def schedule(function: Function) -> Schedule:
+    """Decide what is written inside expressions, then find what is alive after each statement."""
+    plan = Schedule()
+    uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
+    _uses(function.body, uses, plan.defs)
+    for v in leaves(function.result):
+        uses[v].append((None, 0))
+    last: dict[Value, Op | None] = {}
+    _inline(function.body, plan, uses, {}, last)
+    _alive(function.body, set(), plan)
+    return plan
+
+
+def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
+    for op in region.ops:
+        for v in op.operands():
+            uses[v].append((op, id(region)))
+        for sub in op.regions:
+            _uses(sub, uses, defs)
+        for r in op.results:
+            defs[r] = op
+    for v in leaves(region.results):
+        uses[v].append((None, id(region)))
+
+
+def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], last: Any) -> None:
+    order = {id(op): i for i, op in enumerate(region.ops)}
+    for op in region.ops:
+        for sub in op.regions:
+            _inline(sub, plan, uses, weight, last)
+        if isinstance(op, If) and _arms_are_expressions(op, plan):
+            plan.expressions.add(id(op))
+        elif isinstance(op, For) and _is_comprehension(op, plan):
+            plan.expressions.add(id(op))
+        if len(op.results) != 1 or op.effect:
+            continue
+        v = op.result
+        total = 1 + sum(weight.get(x, 0) for x in op.operands())
+        weight[v] = 0
+        if op.regions and id(op) not in plan.expressions:
+            continue
+        if op.target is update or len(uses[v]) != 1 or not _nameless(v):
+            continue
+        user, where = uses[v][0]
+        if where != id(region) or (user is not None and user.target is update and user.args[0] is v):
+            continue
+        if reuses(op, uses, order) is not None or total > MAX_WEIGHT:
+            continue
+        if user is not None and reuses(user, uses, order) is v:
+            continue
+        if user is not None and isinstance(user, If | For | While) and v not in set(user.operands()):
+            continue
+        plan.inlined.add(v)
+        weight[v] = total
+
+
+def _nameless(v: Value) -> bool:
+    return v.hint in ("", "d") or not v.hint.isidentifier()
+
+
+def reuses(op: Op, uses: Any, order: dict[int, int]) -> Value | None:
+    """The cotangent whose array an elementwise operation could overwrite: of its kind, and last used here."""
+    if op.target not in ELEMENTWISE or len(op.args) != 2 or not isinstance(op.result.kind, Array):
+        return None
+    sides = op.args if op.target in (operator.add, operator.mul) else op.args[:1]
+    for x in sides:
+        if not isinstance(x, Value) or not x.hint.startswith("d_") or not fits(x, op.result):
+            continue
+        users = uses[x]
+        if all(u is not None and id(u) in order and order[id(u)] <= order[id(op)] for u, _ in users):
+            if sum(1 for y in op.args if y is x) == 1:
+                return x
+    return None
+
+
+def fits(x: Value, result: Value) -> bool:
+    """Can the array of `x` hold the result: of one dtype, rank and shape?"""
+    a, b = x.kind, result.kind
+    return isinstance(a, Array) and isinstance(b, Array) and a.ndim > 0 and a.dtype == b.dtype and a.xp == b.xp and same_shape(a, b)
+
+
+def _arms_are_expressions(op: If, plan: Schedule) -> bool:
+    if len(op.results) != 1 or op.effect or op.result.hint:
+        return False
+    return all(len(s.results) == 1 and all(not plan.is_written(o) for o in s.ops) for s in op.regions)
+
+
+def _is_comprehension(op: For, plan: Schedule) -> bool:
+    if op.inits or len(op.results) != 1 or op.effect or op.stop:
+        return False
+    return bool(op.body.ops) and all(not plan.is_written(o) for o in op.body.ops)
+
+
+# ---------------------------------------------------------------------------------------------- liveness
+def _alive(region: Region, out: set[Value], plan: Schedule) -> set[Value]:
+    """Record what is alive after each statement; returns what is alive before the first."""
+    live = out | plan.reads(region.results)
+    for op in reversed(region.ops):
+        if not plan.is_written(op):
+            continue
+        plan.after[id(op)] = set(live)
+        through = live - set(op.results)
+        if id(op) in plan.expressions:
+            live = through | plan.read_by(op)
+            continue
+        if isinstance(op, If):
+            inner = set()
+            for side in op.regions:
+                inner |= _alive(side, set(through), plan)
+            live = through | inner | plan.reads(op.args)
+        elif isinstance(op, For | While):
+            around = through | set(op.results[len(op.inits) :])
+            for sub in op.regions:
+                around |= plan.read_in(sub)
+            around |= plan.reads(op.args[0]) if isinstance(op, For) else set()
+            plan.inside[id(op)] = set(around)
+            end = set(around)
+            if isinstance(op, While):
+                end |= _alive(op.test, set(around), plan) | set(op.carried)
+            early = _early(op, plan)
+            if early:
+                plan.early.add(id(op))
+            for sub in (op.body,):
+                inner_live = _alive_body(sub, op, end, early, plan)
+            live = through | (inner_live - set(op.body.params)) | plan.reads(op.args)
+        else:
+            live = through | plan.read_by(op)
+    return live
+
+
+def _early(op: For | While, plan: Schedule) -> bool:
+    """Are the collected values there at the start of the body, so that they can be kept first?"""
+    collected = op.body.results[len(op.inits) : len(op.results)]
+    return bool(collected) and all(isinstance(v, Value) and v in op.body.params for v in collected)
+
+
+def _alive_body(body: Region, op: For | While, around: set[Value], early: bool, plan: Schedule) -> set[Value]:
+    if not early:
+        return _alive(body, around, plan)
+    n, m = len(op.inits), len(op.results)
+    trimmed = Region(body.params, body.ops, body.results[:n] + body.results[m:])
+    return _alive(trimmed, around, plan) | plan.reads(body.results[n:m])
