@@ -153,7 +153,8 @@ def loop_body(g: Generator, carried: list[Variable], bound: list[Variable], *req
     g.loops += 1
     body(g, g.pick((0, 1, 1, 2)))
     with g.indented():
-        for name in g.shuffled(names):
+        done = rotate(g, [g.scope.variables[name] for name in names])
+        for name in g.shuffled([name for name in names if name not in done]):
             variable = g.scope.variables[name]
             if isinstance(variable.kind, Array):
                 advance_array(g, variable)
@@ -177,48 +178,80 @@ def loop_body(g: Generator, carried: list[Variable], bound: list[Variable], *req
 
 
 def advance_number(g: Generator, variable: Variable) -> None:
+    """A new value of a carried number, from the old one: as a sum, or through something not linear."""
     e = tame(g, scalars.number(g, 3), 1.0)
     name = variable.name
-    g.mark("augmented number" if (style := g.rng.randrange(6)) < 4 else "rebinding")
-    if style < 3:
+    style = g.rng.randrange(10)
+    g.mark("augmented number" if style < 5 else "rebinding")
+    if style < 4:
         g.emit(f"{name} += {e.text}")
-    elif style == 3:
-        g.emit(f"{name} -= {e.text}")
     elif style == 4:
-        g.emit(f"{name} = 0.7 * {name} + {e.closed}")
+        g.emit(f"{name} -= {e.text}")
     else:
-        g.emit(f"{name} = np.tanh({name} + {e.closed})" if g.chance(0.5) else f"{name} = {name} + {e.closed}")
+        texts = (
+            f"0.7 * {name} + {e.closed}",
+            f"np.tanh({name} + {e.closed})",
+            f"{name} + {e.closed}",
+            f"math.sin({name}) + {e.closed}",
+            f"{name} * {e.closed}",
+            f"np.cos({name} * {name}) * {e.closed}",
+        )
+        g.emit(f"{name} = {g.pick(texts)}")
     g.bind(name, Expr(name, FLOAT, variable.bound))
 
 
 def advance_array(g: Generator, variable: Variable) -> None:
+    """A new value of a carried array, from the old one."""
     name, dims = variable.name, variable.kind.dims  # type: ignore[union-attr]
     e = array(g, dims, 3)
     if e is None:
         return
     e = tame(g, e, 1.5)
     g.mark("carried array")
-    if g.chance(0.3) and variable.owned:
+    if g.chance(0.25) and variable.owned:
         g.mark("augmented array")
         g.emit(f"{name} += {e.text}")
         g.scope.locked.add(name)
         return
-    text = g.pick(
-        (
-            f"np.tanh({name} + {e.closed})",
-            f"0.5 * {name} + {e.closed}",
-            f"{name} * 0.8 - {e.closed}",
-            f"np.sin({name}) * {e.closed}",
-            e.text,
-        )
-    )
-    if text == e.text and (e.roots & (g.scope.locked | {name}) or e.text == name):
-        text = f"{name} + {e.closed}"
+    texts = [
+        f"np.tanh({name} + {e.closed})",
+        f"0.5 * {name} + {e.closed}",
+        f"{name} * 0.8 - {e.closed}",
+        f"np.sin({name}) * {e.closed}",
+        f"np.sin({name}) + {e.closed} * {name} / 2.0",
+        f"np.cos({name} * {name}) - {e.closed}",
+        f"{name} / (1.0 + {name} ** 2) + {e.closed}",
+    ]
+    square = [p.text for p in g.places() if p.dims == (dims[0], dims[0])]
+    if square and len(dims) < 3 and g.chance(0.5):
+        g.mark("matmul operator")
+        texts = [f"np.tanh({g.pick(square)} @ {name} + {e.closed})"]
+    elif g.chance(0.15) and e.text != name and not e.roots & (g.scope.locked | {name}):
+        texts = [e.text]
+    text = g.pick(texts)
     g.emit(f"{name} = {text}")
-    g.bind(
-        name,
-        Expr(text, Array(dims), max(variable.bound, 3.0), roots=e.roots if text == e.text else frozenset()),
-    )
+    roots = e.roots if text == e.text else frozenset[str]()
+    g.bind(name, Expr(text, Array(dims), max(variable.bound, 3.0), roots=roots))
+
+
+def rotate(g: Generator, carried: list[Variable]) -> list[str]:
+    """Bind two carried names of one kind at once, the second to what the first was; which are done with."""
+    pairs = [(a, b) for a in carried for b in carried if a.name != b.name and a.kind == b.kind]
+    pairs = [(a, b) for a, b in pairs if not {a.name, b.name} & g.scope.locked]
+    if not pairs or not g.chance(0.4):
+        return []
+    a, b = g.pick(pairs)
+    e = of_kind(g, a.kind, 2, 1.5)  # type: ignore[arg-type]
+    if e is None or e.roots & (g.scope.locked | {a.name, b.name}):
+        return []
+    g.mark("tuple target", "rotation")
+    text = g.pick((f"np.sin({a.name}) + {e.closed}", f"0.5 * {a.name} * {b.name} + {e.closed}", e.text))
+    g.emit(f"{a.name}, {b.name} = {text}, {a.name}")
+    bound = max(a.bound, b.bound, 3.0)
+    for v in (a, b):
+        roots = frozenset({b.name if v is a else a.name}) if isinstance(v.kind, Array) else frozenset[str]()
+        g.bind(v.name, Expr(v.name, v.kind, bound, roots=roots))
+    return [a.name, b.name]
 
 
 @production(STATEMENTS, 1.5)

@@ -68,6 +68,7 @@ CONTROL = (
     "for: reversed",
     "nested loop",
     "carried array",
+    "rotation",
     "while: counter",
     "while: data",
     "loop in branch",

@@ -239,7 +239,7 @@ def comprehension(g: Generator, depth: int) -> Expr | None:
     dims = g.dims(ndim=(1, 2)) if g.chance(0.6) else None
     element = scalars.number(g, depth) if dims is None else array(g, dims, depth)
     test = ""
-    if element is not None and g.chance(0.15):
+    if element is not None and g.chance(0.04):
         index = g.numbers("int")
         if index:
             test = f" if {g.pick(index).text} % 2 == {g.pick('01')}"

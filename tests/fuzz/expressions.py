@@ -25,9 +25,16 @@ def array(g: Generator, dims: Dims, depth: int) -> Expr | None:
 
 def array_leaf(g: Generator, dims: Dims) -> Expr | None:
     """A name, or something made from constants."""
+    from .shapes import inserted
+
     found = [place for place in g.places() if place.dims == dims]
     if found and g.chance(0.95):
         return g.pick(found)
+    if "1" in dims and g.chance(0.7):
+        axis = dims.index("1")
+        flat = [p for p in g.places() if p.dims == dims[:axis] + dims[axis + 1 :]]
+        if flat:
+            return inserted(g, g.pick(flat), axis)
     made = g.choose(LEAVES, dims)
     return made if made is not None else (g.pick(found) if found else None)
 
@@ -194,15 +201,15 @@ def elementwise(g: Generator, e: Expr) -> Expr:
 
 def partner(g: Generator, dims: Dims) -> Dims:
     """Lengths that broadcast to the given ones."""
-    choice = g.rng.randrange(6)
+    choice = g.rng.randrange(8)
     if choice == 0:
         return ()
     if choice == 1 and len(dims) > 1:
         return dims[g.rng.randrange(1, len(dims)) :]
     if choice == 2:
         return tuple("1" if g.chance(0.5) else d for d in dims)
-    if choice == 3:
-        fitting = [p.dims for p in g.places() if broadcasts(p.dims, dims)]
+    if choice in (3, 4, 5):
+        fitting = [p.dims for p in g.places() if broadcasts(p.dims, dims) and p.dims != dims]
         return g.pick(fitting) if fitting else dims
     return dims
 

@@ -95,6 +95,8 @@ def edits(tree: ast.Module) -> Iterator[ast.Module]:
                 for part in [*parts, ast.Constant(1.0)]:
                     edited = copy.deepcopy(tree)
                     target = nth(edited, i)
+                    if field == "func" and not isinstance(part, ast.Name | ast.Attribute):
+                        continue
                     if isinstance(value, list):
                         getattr(target, field)[k] = copy.deepcopy(part)
                     else:

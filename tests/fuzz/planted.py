@@ -1,0 +1,213 @@
+"""Bugs to plant in the compiler: a fuzz that doesn't find each of them proves nothing.
+
+Each is a mistake of the kind that compilers of this design have made: a patch of one pass or rule, in force
+for as long as a context lasts. Functions compiled outside the context keep what they were compiled to.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+
+import rules.cotangent
+from adcompiler.frontend.expressions import Expressions
+from adcompiler.ir.core import For, If, Op, Region, Value
+from adcompiler.passes import activity, adjoint, simplify, trace
+from rules.kind import Num
+from rules.rule import find
+from rules.sequences import backwards
+
+Plant = Callable[[], AbstractContextManager[Any]]
+PLANTED: dict[str, Plant] = {}
+
+
+def planted(plant: Plant) -> Plant:
+    """List a bug under the name of the function that plants it."""
+    PLANTED[plant.__name__] = plant
+    return plant
+
+
+# accumulation
+
+
+@planted
+def accumulation_keeps_only_the_last_term() -> AbstractContextManager[Any]:
+    """`y = x * x + x`: of two contributions to one cotangent, the first is lost."""
+    add = adjoint._Sweep.add
+
+    def forgetful(self: Any, v: Any, term: Any) -> None:
+        if isinstance(v, Value):
+            self.cotangents.pop(v, None)
+        add(self, v, term)
+
+    return patch.object(adjoint._Sweep, "add", forgetful)
+
+
+@planted
+def projection_is_proved_idle_from_ndim_alone() -> AbstractContextManager[Any]:
+    """`(n, 1) * (n, m)`: the cotangent is not summed over the axis that was broadcast."""
+    return patch.object(trace, "same_shape", lambda a, b: a.ndim == b.ndim)
+
+
+# rules
+
+
+def with_pullback(function: Any, argument: str, body: Callable[..., Any]) -> AbstractContextManager[Any]:
+    """Another pullback for one argument of a function's rule, taking the same names."""
+    rule = find(function)
+    assert rule is not None
+    changed = replace(rule.pullbacks[argument], function=body)
+    return patch.dict(rule.pullbacks, {argument: changed})
+
+
+@planted
+def sign_of_a_subtrahend_is_missing() -> AbstractContextManager[Any]:
+    """`x - y`: the cotangent of y has the wrong sign."""
+    return with_pullback(np.subtract, "y", lambda d_z: d_z)
+
+
+@planted
+def arms_of_where_are_swapped() -> AbstractContextManager[Any]:
+    """`where(c, x, y)`: x gets what belongs to y."""
+    return with_pullback(np.where, "x", lambda d_z, condition: np.where(condition, 0, d_z))
+
+
+@planted
+def repeated_indices_do_not_accumulate() -> AbstractContextManager[Any]:
+    """`x[[0, 1, 1]]`: the last of two contributions to an element wins."""
+    return patch.object(rules.cotangent, "_basic", lambda index: True)
+
+
+# branches
+
+
+def last_if(sweep: Any) -> If | None:
+    """The If that the sweep has just built, if it has."""
+    ops = sweep.builder.region.ops
+    return ops[-1] if ops and isinstance(ops[-1], If) else None
+
+
+@planted
+def contribution_of_the_other_branch_is_dropped() -> AbstractContextManager[Any]:
+    """`if c: y = x else: y = x * x`: what the else arm adds to a cotangent that came in is lost."""
+    pull_if = adjoint._Sweep.pull_if
+
+    def dropping(self: Any, op: If) -> None:
+        before = dict(self.cotangents)
+        pull_if(self, op)
+        built = last_if(self)
+        for v, d in self.cotangents.items():
+            if built is not None and d in built.results and before.get(v) is not None:
+                built.orelse.results[built.results.index(d)] = before[v]
+
+    return patch.object(adjoint._Sweep, "pull_if", dropping)
+
+
+@planted
+def adjoint_of_a_branch_takes_the_other_arm() -> AbstractContextManager[Any]:
+    """`if c: ... else: ...`: the reverse sweep runs the adjoint of the arm that was not taken."""
+    pull_if = adjoint._Sweep.pull_if
+
+    def crossed(self: Any, op: If) -> None:
+        pull_if(self, op)
+        built = last_if(self)
+        if built is not None:
+            built.then, built.orelse = built.orelse, built.then
+
+    return patch.object(adjoint._Sweep, "pull_if", crossed)
+
+
+# loops
+
+
+def after_loop(change: Callable[[Any, Any, For], None]) -> AbstractContextManager[Any]:
+    """Change what the adjoint of each loop has become: called with the sweep, the loop and its adjoint."""
+    pull_loop = adjoint._Sweep.pull_loop
+
+    def changed(self: Any, op: Any, elements: Any, scanned: Any) -> None:
+        pull_loop(self, op, elements, scanned)
+        built = [o for o in self.builder.region.ops if isinstance(o, For) and o.loc == op.loc and o is not op]
+        if built:
+            change(self, op, built[-1])
+
+    return patch.object(adjoint._Sweep, "pull_loop", changed)
+
+
+@planted
+def kept_values_are_read_in_forward_order() -> AbstractContextManager[Any]:
+    """What the forward loop kept is not reversed."""
+
+    def forwards(sweep: Any, op: Any, built: For) -> None:
+        made = {o.result: o for o in sweep.builder.region.ops if o.target is backwards}
+        for i, sequence in enumerate(built.sequences):
+            kept = made[sequence].args[0] if sequence in made else None
+            if isinstance(kept, Value) and kept in op.results:
+                built.sequences[i] = kept
+
+    return after_loop(forwards)
+
+
+@planted
+def kept_value_is_stale() -> AbstractContextManager[Any]:
+    """The loop keeps a carried value after its update, where the reverse sweep needs the one before."""
+
+    def stale(sweep: Any, op: Any, built: For) -> None:
+        n = len(op.inits)
+        following = dict(zip(op.carried, op.body.results[:n], strict=True))
+        kept = op.body.results[n:]
+        op.body.results[n:] = [following.get(v, v) if isinstance(v, Value) else v for v in kept]
+
+    return after_loop(stale)
+
+
+@planted
+def carried_cotangent_is_not_updated() -> AbstractContextManager[Any]:
+    """A cotangent that goes from iteration to iteration stays what it was after the loop."""
+
+    def skipped(sweep: Any, op: Any, built: For) -> None:
+        if built.inits:
+            built.body.results[0] = built.carried[0]
+
+    return after_loop(skipped)
+
+
+@planted
+def loop_activity_stops_after_one_pass() -> AbstractContextManager[Any]:
+    """`a, b = b, f(x)` in a loop: that b makes a active in the next iteration is not seen."""
+    forward = activity._forward
+
+    def once(region: Region, varied: set[Value]) -> None:
+        forward(region, varied)
+        for op in region.ops:
+            if isinstance(op, For):
+                seen = {v for v in op.inits if isinstance(v, Value) and v in varied}
+                for init, param, result in zip(op.inits, op.carried, op.results, strict=False):
+                    if init not in seen and isinstance(param.kind, Num):
+                        varied.discard(param)
+                        varied.discard(result)
+
+    return patch.object(activity, "_forward", once)
+
+
+# the rest
+
+
+@planted
+def equal_calls_are_merged_whatever_their_keywords() -> AbstractContextManager[Any]:
+    """`x.sum(axis=0)` and `x.sum(axis=1)` become one."""
+    key = simplify._key
+
+    def without_keywords(op: Op) -> Any:
+        whole = key(op)
+        return None if whole is None else whole[:2]
+
+    return patch.object(simplify, "_key", without_keywords)
+
+
+@planted
+def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
+    """`0.1 < x < 0.5` is `0.1 < x`."""
+    return patch.object(Expressions, "_chained", lambda self, node, result, *rest: result)

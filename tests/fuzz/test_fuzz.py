@@ -1,0 +1,42 @@
+"""Three hundred programs, none wrong; and planted bugs, all found."""
+
+from collections import Counter
+
+import pytest
+
+from .campaign import ACCEPTED, KINKS, Tally, check_seed
+from .check import Adcompiler, check
+from .generate import generate
+from .planted import PLANTED
+
+SEED = 20_000
+CHUNK, CHUNKS = 30, 10
+LOOK_AT = 150  # programs within which a planted bug is found
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_programs(chunk):
+    tally = Tally(SEED + chunk * CHUNK)
+    for seed in range(tally.seed, tally.seed + CHUNK):
+        tally.add(check_seed(seed))
+    assert not tally.failures, tally.report()
+    assert tally.accepted >= ACCEPTED, tally.report()
+    assert tally.outcomes["kink"] <= max(1, KINKS * CHUNK), tally.report()
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_a_planted_bug_is_found(name):
+    compiler, seen = Adcompiler(), Counter()
+    for seed in range(SEED, SEED + LOOK_AT):
+        program = generate(seed)
+        with PLANTED[name]():
+            outcome = check(program, compiler)
+        seen[outcome.kind] += 1
+        if outcome.failed:
+            assert check(program, compiler).kind == "ok", "the program fails without the bug, too"
+            return
+    pytest.fail(f"not found in {dict(seen)}")
+
+
+def test_there_are_ten_planted_bugs():
+    assert len(PLANTED) >= 10
