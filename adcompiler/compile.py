@@ -166,12 +166,18 @@ def argument_leaves(trees: dict[str, Any], wrt: list[str], name: str, loc: Loc |
         tree = trees[w]
         found = [v for v in leaves(tree) if is_differentiable(v.kind)]
         if not found:
-            what = f"is {tree.kind}" if isinstance(tree, Value) else f"is {tree.value!r}" if isinstance(tree, Known) else "holds no float"
+            what = _what(tree.kind) if isinstance(tree, Value) else f"is {tree.value!r}" if isinstance(tree, Known) else "holds no float"
             reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only float and complex arguments have gradients"
             problem = problem_at(loc, reason, f"pass a float, or leave {w} out of argnums")
             raise GradientError(Problem(problem.file, problem.line, problem.col, problem.source_line, reason, problem.remedy))
         out.extend(found)
     return out
+
+
+def _what(kind: Any) -> str:
+    """What an argument without a gradient is, in words."""
+    noun = {"i": "integer", "u": "integer", "b": "boolean"}.get(kind.dtype.kind if hasattr(kind, "dtype") else "", "")
+    return f"is {'an' if noun == 'integer' else 'a'} {noun} {'array' if isinstance(kind, Array) else 'number'} ({kind})" if noun else f"is {kind}"
 
 
 def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
@@ -328,10 +334,11 @@ def _inputs(lowered: Lowered, actual: dict[Value, Value]) -> list[Input]:
     for leaf in lowered.leaves:
         head = leaf.steps[0]
         if isinstance(head, int):
-            access = names[head]
+            access, captured = names[head], False
         else:
+            captured = True
             access = lowered.captured[int(head.split()[1])].access.text
-        out.append(Input(actual[leaf.value], access, leaf.steps[1:]))
+        out.append(Input(actual[leaf.value], access, leaf.steps[1:], captured))
     return out
 
 

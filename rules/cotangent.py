@@ -117,6 +117,14 @@ def strong_divide(d: Any, q: Any) -> Any:
     return out if out.ndim else out[()]
 
 
+@primitive
+def unless_zero(d: Any, term: Any) -> Any:
+    """`term`, but exactly zero where the cotangent `d` is zero: what was not selected is not poisoned by a pole."""
+    if not isinstance(d, np.ndarray) and not isinstance(term, np.ndarray):
+        return term if d else d * 0
+    return np.where(np.equal(d, 0), 0, term)
+
+
 def _basic(index: Any) -> bool:
     items = index if isinstance(index, tuple) else (index,)
     return all(i is None or i is Ellipsis or isinstance(i, int | np.integer | slice) for i in items)

@@ -310,6 +310,13 @@ def same_shape(a: Any, b: Any) -> bool:
     return len(a.shape) == len(b.shape) and all(env.same(x, y) for x, y in zip(a.shape, b.shape, strict=True))
 
 
+def same_kind(a: Any, b: Any) -> bool:
+    """Are two kinds one, with lengths compared as what they denote?"""
+    if isinstance(a, Array) and isinstance(b, Array):
+        return a.dtype == b.dtype and a.xp == b.xp and same_shape(a, b)
+    return bool(a == b)
+
+
 def kind_of(x: Any) -> Any:
     """The kind of an operand of a rule: its own if it is one, else that of a Python or NumPy constant."""
     if isinstance(x, Num | Array | Seq | Opaque):

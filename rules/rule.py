@@ -64,6 +64,7 @@ class Rule:
     view: frozenset[str] = frozenset()
     borrows: dict[str, frozenset[str]] = field(default_factory=dict)
     infinite_at_pole: bool = False
+    selects: bool = False
     differentiable: bool = True
     why: str = ""
     where: str = ""
@@ -243,7 +244,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
 
     In the class, `d_<argument>` are pullbacks, `t_<result>` is the pushforward, `kind` gives the result's
     kind; `static` names arguments that must be known when compiling, `view` those whose memory the
-    result may share, `infinite_at_pole` says that the primal is infinite where the derivative is.
+    result may share, `infinite_at_pole` says that the primal is infinite where the derivative is, `selects` that
+    some elements of an argument do not reach the result, so that their cotangent is exactly zero.
     Methods are named as strings (`"ndarray.sum"`). Raises RuleError for anything else.
     """
     parsed = _parse(signature)
@@ -264,10 +266,10 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 if not given <= names:
                     raise RuleError(f"{what}: {name} names {', '.join(sorted(given - names))}, not an argument")
                 options[name] = frozenset(given) | (STATIC if name == "static" else frozenset())
-            elif name == "infinite_at_pole":
+            elif name in ("infinite_at_pole", "selects"):
                 options[name] = bool(member)
             elif not inspect.isfunction(member):
-                raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole")
+                raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole, selects")
             elif name == "kind":
                 kind = member
                 _derivative(member, names, f"{what}: kind")
@@ -308,7 +310,7 @@ def borrows(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def elementwise(
-    signature: str, *functions: Callable[..., Any], derivative: Callable[..., Any], infinite_at_pole: bool = False
+    signature: str, *functions: Callable[..., Any], derivative: Callable[..., Any], infinite_at_pole: bool = True
 ) -> Rule:
     """A rule for a function of one argument that acts on each element: both modes from its derivative.
 

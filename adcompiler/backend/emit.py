@@ -29,6 +29,7 @@ class Input:
     value: Value
     access: str
     steps: tuple[Any, ...] = ()
+    captured: bool = False
 
 
 @dataclass
@@ -53,10 +54,11 @@ class _Emitter:
         self.inputs = inputs
         self.speller = Speller(reserved)
         fixed = {i.value: i.access for i in inputs if not i.steps and i.access.isidentifier()}
-        taken = set(reserved) | {a for i in inputs for a in [i.access.split(".")[0]]}
+        taken = set(reserved) | {_head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()}
         self.used = self._used_inputs()
         self._scan_names(function.body)
-        self.names = Names(function, plan, buffers, taken | set(self.speller.free), fixed)
+        frozen = {i.value for i in inputs if i.captured and not i.steps}
+        self.names = Names(function, plan, buffers, taken | set(self.speller.free), fixed, frozen)
         self.tapes = self._tape_groups()
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
@@ -448,6 +450,11 @@ class _Emitter:
 # -------------------------------------------------------------------------------------------- small helpers
 def _store(text: str) -> ast.expr:
     return ast.Name(text, ast.Store())
+
+
+def _head(access: str) -> str:
+    """The name that an access begins with."""
+    return access.split(".")[0].split("[")[0]
 
 
 def _negated(cond: ast.expr) -> ast.expr:

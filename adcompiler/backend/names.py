@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
 from rules.kind import Seq
+from rules.sequences import backwards
 
 _ROLES = {
     np.exp: "e", np.log: "l", np.tanh: "t", np.sqrt: "root", operator.add: "s", operator.sub: "r", operator.mul: "m",
@@ -27,13 +28,15 @@ _ROLES = {
 class Names:
     """A variable for every value that is one; `forced` pairs are written into the same variable."""
 
-    def __init__(self, function: Function, plan: Schedule, buffers: Buffers, reserved: set[str], fixed: dict[Value, str]) -> None:
+    def __init__(self, function: Function, plan: Schedule, buffers: Buffers, reserved: set[str],
+                 fixed: dict[Value, str], frozen: set[Value]) -> None:  # fmt: skip
         self.plan = plan
         self.buffers = buffers
         self.parent: dict[Value, Value] = {}
         self.conflicts: dict[Value, set[Value]] = defaultdict(set)
         self.order: list[Value] = []
         self.fixed = fixed
+        self.frozen = frozen
         self.function = function
         for p in function.params:
             self._define(p)
@@ -79,11 +82,14 @@ class Names:
             if not plan.is_written(op):
                 continue
             after = plan.after[id(op)]
+            for v in op.operands():
+                self._inside(v, after)
             for r in op.results:
                 self._define(r)
             if id(op) in plan.expressions:
                 for r in op.results:
                     self._clash(r, after)
+                self._comprehension(op, after)
                 continue
             if isinstance(op, If):
                 for side in op.regions:
@@ -102,6 +108,22 @@ class Names:
                     self._clash(r, after)
                 if op.target is update:  # written by a statement after the variable: index and value are still read
                     self._clash(op.result, plan.reads(op.args[1:]))
+
+    def _inside(self, v: Value, after: set[Value]) -> None:
+        """Variables of comprehensions that are written inside an expression."""
+        if v in self.plan.inlined:
+            op = self.plan.defs[v]
+            self._comprehension(op, after)
+            for x in op.operands():
+                self._inside(x, after)
+
+    def _comprehension(self, op: Op, after: set[Value]) -> None:
+        for sub in op.regions:
+            for p in sub.params:
+                self._define(p)
+                self._clash(p, after | self.plan.read_by(op) | set(sub.params))
+            for inner in sub.ops:
+                self._comprehension(inner, after | set(sub.params))
 
     def _loop(self, op: For | While, after: set[Value]) -> None:
         plan, n = self.plan, len(op.inits)
@@ -163,7 +185,7 @@ class Names:
             return False
         if self.find(a) is self.find(b):
             return True
-        if b not in self.conflicts or a not in self.conflicts or self.interfere(a, b):
+        if b not in self.conflicts or a not in self.conflicts or self.interfere(a, b) or {a, b} & self.frozen:
             return False
         x, y = self.find(a), self.find(b)
         if x in self.fixed and y in self.fixed:
@@ -206,6 +228,7 @@ class Names:
             for op in walk(self.function.body) if isinstance(op, For | While)
             for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
         }  # fmt: skip
+        sources = self._tape_sources()
         names: dict[Value, str] = {}
         held: dict[str, list[Value]] = defaultdict(list)
         for root, members in groups.items():
@@ -216,7 +239,8 @@ class Names:
         for root, members in groups.items():
             if root in names:
                 continue
-            hint = next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
+            hint = next((names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names), "")
+            hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
             hint = hint or self._role(members)
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
@@ -227,8 +251,23 @@ class Names:
                     break
         return names
 
+    def _tape_sources(self) -> dict[Value, Value]:
+        """What the elements of tapes were in the loop that kept them: they are called the same."""
+        kept = {
+            r: y for op in walk(self.function.body) if isinstance(op, For | While)
+            for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False) if isinstance(y, Value)
+        }  # fmt: skip
+        out: dict[Value, Value] = {}
+        for op in walk(self.function.body):
+            if isinstance(op, For):
+                for e, s in zip(op.elements, op.sequences, strict=True):
+                    made = self.plan.defs.get(s) if isinstance(s, Value) else None
+                    if made is not None and made.target is backwards and made.args[0] in kept:
+                        out[e] = kept[made.args[0]]
+        return out
+
     def _may_share(self, other: Value) -> bool:
-        return other not in self.fixed
+        return other not in self.frozen
 
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
         yield hint
@@ -256,5 +295,3 @@ class Names:
 def _is_cotangent(v: Value) -> bool:
     return v.hint.startswith("d_") or v.hint == "d"
 
-
-__all__ = ["Names", "leaves"]

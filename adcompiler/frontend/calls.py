@@ -109,7 +109,10 @@ class Calls(Expressions):
             return self.call(Known(f.__wrapped__), args, kwargs, node)
         module = (getattr(f, "__module__", "") or "").split(".")[0]
         if isinstance(f, type) and issubclass(f, BaseException):
-            return self.opaque(f, args, kwargs, node)
+            error = self.builder.call(f, *map(self.operand, args), kind=Opaque(f.__name__),
+                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
+            self.defs[error] = self.builder.region.ops[-1]
+            return error
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
             if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
                 raise self.refuse(node, f"{f.__name__} is a generator or coroutine", "return a list instead")

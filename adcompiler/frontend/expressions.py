@@ -11,6 +11,7 @@ from adcompiler.errors import Problem, Refusal, problem_at
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
+from adcompiler.ir.printer import target_name
 from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
 from rules import find_method
 from rules.cotangent import length, size
@@ -92,6 +93,13 @@ class Expressions:
     def emit(self, target: Any, *args: Any, hint: str = "", **kwargs: Any) -> Any:
         """An operation on denotations; the denotation of its result."""
         operands = tuple(self.operand(a) for a in args)
+        if target not in (str.format, np.shape):
+            for v in leaves((operands, kwargs)):
+                if isinstance(v.kind, Opaque) and v in self.defs:
+                    maker = target_name(self.defs[v].target)
+                    raise KindError(f"{maker} has no rule, so it is not known what it returns",
+                                    f"use functions that have rules (`adc rules`), give {maker} one, or call it outside and pass "
+                                    "the result")  # fmt: skip
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]

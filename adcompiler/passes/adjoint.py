@@ -16,7 +16,7 @@ from adcompiler.ir.core import (
 )  # fmt: skip
 from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
-from rules.cotangent import accumulate, project, restack, zeros_like
+from rules.cotangent import accumulate, project, restack, unless_zero, zeros_like
 from rules.kind import Array, KindError, Num, Seq
 from rules.rule import find
 from rules.sequences import backwards
@@ -88,11 +88,14 @@ class _Sweep:
         self.active = active
         self.builder = builder
         self.cotangents: dict[Value, Any] = {}
+        self.selected: set[Value] = set()
 
-    def add(self, v: Any, term: Any) -> None:
+    def add(self, v: Any, term: Any, selected: bool = False) -> None:
         """A running left fold: the sum is formed where the term appears."""
         if not isinstance(v, Value) or v not in self.active:
             return
+        if selected:
+            self.selected.add(v)
         term = fit(self.builder, term, v, lazy=True, hint=_d(v))
         old = self.cotangents.get(v)
         if old is None:
@@ -127,6 +130,8 @@ class _Sweep:
         d = [_zero(self.builder, r, lazy=True) if c is None else c for c, r in zip(incoming, op.results, strict=True)]
         values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
         siblings: dict[str, Any] = {}
+        selected = any(r in self.selected for r in op.results)
+        stays = rule.selects or _masked(op) or (selected and (rule.kind is None or bool(rule.view)))
 
         def pullback(name: str) -> Any:
             if name in siblings:
@@ -136,22 +141,32 @@ class _Sweep:
                 pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w] for w in derivative.wants
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
-            siblings[name] = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
-            return siblings[name]
+            d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
+            if selected and rule.infinite_at_pole and isinstance(d, Value):
+                d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
+            siblings[name] = d
+            return d
 
+        terms: dict[Value, Any] = {}
         for name, x in bound.items():
             if name in rule.pullbacks and any(v in self.active for v in leaves(x)):
-                self.spread_over(x, pullback(name))
+                self.spread_over(x, pullback(name), terms)
+        for v, term in terms.items():
+            self.add(v, term, stays)
 
-    def spread_over(self, x: Any, d: Any) -> None:
-        """Give the cotangents of a structured argument to its leaves."""
+    def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
+        """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
         if isinstance(x, Value):
-            self.add(x, d)
+            if x not in self.active:
+                return
+            d = fit(self.builder, d, x, lazy=True, hint=_d(x))
+            target = accumulate if isinstance(x.kind, Seq) else operator.add
+            terms[x] = self.builder.call(target, terms[x], d, lazy=True, hint=_d(x)) if x in terms else d
         elif isinstance(x, tuple | list):
             if isinstance(d, Value):
                 d = [self.builder.call(operator.getitem, d, i, lazy=True) for i in range(len(x))]
             for item, part in zip(x, d, strict=True):
-                self.spread_over(item, part)
+                self.spread_over(item, part, terms)
 
     def call_pullback(self, name: str, derivative: Any, args: Any, use_math: bool, like: Any, op: Op) -> Any:
         """Insert a pullback as a lazy operation."""
@@ -185,7 +200,7 @@ class _Sweep:
             self.cotangents = dict(before)
             for r, x in zip(op.results, side.results, strict=True):
                 if r in before:
-                    self.add(x, before[r])
+                    self.add(x, before[r], r in self.selected)
             self.run(list(side.ops))
             sides.append((region, self.cotangents))
         self.builder.region = outer
@@ -268,8 +283,8 @@ class _Sweep:
         saved = self.cotangents
         self.cotangents = dict(zip(free, accumulators, strict=True))
         self.builder.region = region
-        for (_, _, y, _), d in zip(carried, params, strict=True):
-            self.add(y, d)
+        for (_, _, y, r), d in zip(carried, params, strict=True):
+            self.add(y, d, r in self.selected)
         for y, d in incoming:
             self.add(y, d)
         self.run(list(body.ops))
@@ -291,7 +306,7 @@ class _Sweep:
             if v in scanned:
                 mapping[v] = scan(scanned[v], v.kind, v.hint)
             elif v in inside:
-                tape = Value(Seq(v.kind), v.hint, v.loc)
+                tape = Value(Seq(v.kind), "tape", v.loc)
                 body.results.append(v)
                 op.results.append(tape)
                 mapping[v] = scan(tape, v.kind, v.hint)
@@ -304,7 +319,7 @@ class _Sweep:
         kinds = [_cotangent_kind(p) for _, p, _, _ in carried] + [_cotangent_kind(v) for v in free]
         hints = [_d(p) for _, p, _, _ in carried] + [_d(v) for v in free]
         adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
-        lists = [Value(Seq(_cotangent_kind(e)), _d(e), op.loc) for e in wanted]
+        lists = [Value(Seq(_cotangent_kind(e)), f"{_d(scanned[e])}_rows", op.loc) for e in wanted]
         adjoint.results.extend(lists)
         self.builder.region.ops.append(adjoint)
         for v, result in zip(free, adjoint.results[len(carried) :], strict=False):
@@ -340,6 +355,13 @@ class _Part:
 
     def __call__(self, *args: Any) -> Any:
         return self.pullback(*args)[self.index]
+
+
+def _masked(op: Op) -> bool:
+    """Is this a subscript with a mask, which leaves elements out?"""
+    if op.target is not operator.getitem:
+        return False
+    return any(isinstance(v.kind, Array) and v.kind.dtype == bool for v in leaves(op.args[1]))
 
 
 def _python_numbers(op: Op) -> bool:

@@ -142,15 +142,16 @@ def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedul
                 buffers.copied.add(id(op))
         elif reuse and op.target in ELEMENTWISE and len(op.args) == 2 and isinstance(op.result.kind, Array):
             for x in op.args if op.target in (operator.add, operator.mul) else op.args[:1]:
-                if isinstance(x, Value) and x not in plan.inlined and fits(x, op.result) and _cotangent(x, op) and decide(op, x):
+                if isinstance(x, Value) and x not in plan.inlined and fits(x, op.result) and _overwritable(x, op) and decide(op, x):
                     buffers.in_place[id(op)] = x
                     break
     return function, plan, buffers
 
 
-def _cotangent(x: Value, op: Op) -> bool:
-    """Only cotangents are overwritten: primal variables keep the meaning that the user gave them."""
-    return x.hint.startswith("d_") and sum(1 for y in op.args if y is x) == 1
+def _overwritable(x: Value, op: Op) -> bool:
+    """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
+    mine = x.hint.startswith("d_") or (x.hint == op.result.hint != "")
+    return mine and sum(1 for y in op.args if y is x) == 1
 
 
 def _in_order(region: Region) -> Iterable[Op]:

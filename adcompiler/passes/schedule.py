@@ -64,8 +64,6 @@ def schedule(function: Function) -> Schedule:
     plan = Schedule()
     uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
     _uses(function.body, uses, plan.defs)
-    for v in leaves(function.result):
-        uses[v].append((None, 0))
     last: dict[Value, Op | None] = {}
     _inline(function.body, plan, uses, {}, last)
     _alive(function.body, set(), plan)
@@ -100,9 +98,12 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         weight[v] = 0
         if op.regions and id(op) not in plan.expressions:
             continue
-        if op.target is update or len(uses[v]) != 1 or not _nameless(v):
+        if op.target is update or len(uses[v]) != 1:
             continue
         user, where = uses[v][0]
+        if not _nameless(v) and not (user is not None and user.target in ELEMENTWISE and user.result.hint == v.hint != ""
+                                     and v.hint.startswith("d_")):  # fmt: skip
+            continue
         if where != id(region) or (user is not None and user.target is update and user.args[0] is v):
             continue
         if reuses(op, uses, order) is not None or total > MAX_WEIGHT:

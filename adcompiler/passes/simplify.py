@@ -13,7 +13,7 @@ from adcompiler.ir.build import fold, infer, is_scalar_constant
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
 from adcompiler.passes.dce import dce
 from rules.cotangent import accumulate, length, project, restack, size, spread, strong, strong_divide, unstack, update, zeros_like
-from rules.kind import Array, KindError, Num, same_shape
+from rules.kind import Array, KindError, Num, same_kind, same_shape
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
 
@@ -144,7 +144,7 @@ class _Simplifier:
         invariant = [
             k for k in range(n)
             if op.body.results[k] is op.carried[k] and inits[k] is not UNDEF
-            and (not isinstance(inits[k], Value) or inits[k].kind == op.carried[k].kind)
+            and (not isinstance(inits[k], Value) or same_kind(inits[k].kind, op.carried[k].kind))
         ]  # fmt: skip
         for k in invariant:
             self.rename(op.carried[k], inits[k])
@@ -197,15 +197,15 @@ class _Simplifier:
         target, (a, b), out = op.target, op.args, op.result
         if target is operator.mul:
             for x, y in ((a, b), (b, a)):
-                if _is(x, 1) and _kind(y) == out.kind:
+                if _is(x, 1) and _alike(y, out):
                     return y
-                if _is(x, -1) and _kind(y) == out.kind:
+                if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
-        if target is operator.truediv and _is(b, 1) and _kind(a) == out.kind:
+        if target is operator.truediv and _is(b, 1) and _alike(a, out):
             return a
         if target is operator.add:
             for x, y in ((a, b), (b, a)):
-                if (_is(x, 0) or self.made_by(x, zeros_like)) and _kind(y) == out.kind:
+                if (_is(x, 0) or self.made_by(x, zeros_like)) and _alike(y, out):
                     return y
                 done = self.merge_update(x, y, out)
                 if done is not None:
@@ -220,7 +220,7 @@ class _Simplifier:
             negative = self.made_by(b, operator.neg)
             if negative is not None:
                 return self.emit(operator.add, a, negative.args[0], like=out)
-            if (_is(a, 0) or self.made_by(a, zeros_like)) and isinstance(b, Value) and b.kind == out.kind:
+            if (_is(a, 0) or self.made_by(a, zeros_like)) and isinstance(b, Value) and _alike(b, out):
                 return self.emit(operator.neg, b, like=out)
         return self.uniform(op)
 
@@ -241,14 +241,14 @@ class _Simplifier:
         return None
 
     def _if_kind(self, target: Any, args: tuple[Any, ...], out: Value) -> Any:
-        return self.emit(target, *args, like=out) if infer(target, args, {}) == out.kind else None
+        return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
 
     def merge_update(self, acc: Any, term: Any, out: Value) -> Any:
         """`acc + update(zeros, path, add, v)` is the update of `acc`."""
         u = self.made_by(term, update)
         if u is None or u.args[2] not in ("add", "sub") or self.made_by(u.args[0], zeros_like) is None:
             return None
-        if not isinstance(acc, Value) or _kind(acc) != out.kind or not self.only_use(term):
+        if not isinstance(acc, Value) or not _alike(acc, out) or not self.only_use(term):
             return None
         return self.emit(update, acc, *u.args[1:], like=out)
 
@@ -299,7 +299,7 @@ def _accumulate(self: _Simplifier, op: Op, out: Value) -> Any:
 def _inverse(other: Any) -> Any:
     def rewrite(self: _Simplifier, op: Op, out: Value) -> Any:
         inner = self.made_by(op.args[0], other)
-        return inner.args[0] if inner is not None and _kind(inner.args[0]) == out.kind else None
+        return inner.args[0] if inner is not None and _alike(inner.args[0], out) else None
 
     return rewrite
 
@@ -343,8 +343,9 @@ def _number(x: Any) -> bool:
     return isinstance(x.kind, Num) if isinstance(x, Value) else isinstance(x, int | float | complex)
 
 
-def _kind(x: Any) -> Any:
-    return x.kind if isinstance(x, Value) else None
+def _alike(x: Any, out: Value) -> bool:
+    """Is `x` a value of the kind of `out`, so that it can stand for it?"""
+    return isinstance(x, Value) and same_kind(x.kind, out.kind)
 
 
 def _same(x: Any, out: Value) -> bool:

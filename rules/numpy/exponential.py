@@ -15,6 +15,8 @@ elementwise("y = expm1(x)", np.expm1, math.expm1, derivative=lambda y: y + 1)
 
 @rule("y = exp2(x)", np.exp2, *([math.exp2] if hasattr(math, "exp2") else []))
 class exp2:
+    infinite_at_pole = True
+
     def d_x(d_y, y): return d_y * (LN2 * y)
     def t_y(t_x, y): return t_x * (LN2 * y)
 

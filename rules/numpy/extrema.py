@@ -19,6 +19,7 @@ def _shared(d, wins, x, y):
 
 @rule("z = maximum(x, y)", np.maximum)
 class maximum:
+    selects = True
     def d_x(d_z, x, y): return _shared(d_z, x > y, x, y)
     def d_y(d_z, x, y): return _shared(d_z, y > x, y, x)
     def t_z(x, y, t_x, t_y): return _shared(t_x, x > y, x, y) + _shared(t_y, y > x, y, x)
@@ -26,6 +27,7 @@ class maximum:
 
 @rule("z = minimum(x, y)", np.minimum)
 class minimum:
+    selects = True
     def d_x(d_z, x, y): return _shared(d_z, x < y, x, y)
     def d_y(d_z, x, y): return _shared(d_z, y < x, y, x)
     def t_z(x, y, t_x, t_y): return _shared(t_x, x < y, x, y) + _shared(t_y, y < x, y, x)
@@ -38,6 +40,7 @@ def _or_alone(wins, y):
 
 @rule("z = fmax(x, y)", np.fmax)
 class fmax:
+    selects = True
     def d_x(d_z, x, y): return _shared(d_z, _or_alone(x > y, y), x, y)
     def d_y(d_z, x, y): return _shared(d_z, _or_alone(y > x, x), y, x)
 
@@ -47,6 +50,7 @@ class fmax:
 
 @rule("z = fmin(x, y)", np.fmin)
 class fmin:
+    selects = True
     def d_x(d_z, x, y): return _shared(d_z, _or_alone(x < y, y), x, y)
     def d_y(d_z, x, y): return _shared(d_z, _or_alone(y < x, x), y, x)
 
@@ -122,6 +126,7 @@ def _clip_tangent(a, low, high, t_a, t_low, t_high):
 
 @rule("y = clip(a, a_min, a_max)", np.clip)
 class clip:
+    selects = True
     def kind(a, a_min, a_max): return _clip_kind(a, a_min, a_max)
     def d_a(d_y, a, a_min, a_max): return _clip_a(d_y, a, a_min, a_max)
     def d_a_min(d_y, a, a_min, a_max): return _clip_low(d_y, a, a_min, a_max)
@@ -133,6 +138,7 @@ class clip:
 
 @rule("y = clip(a, min=None, max=None)", "ndarray.clip")
 class clip_method:
+    selects = True
     def kind(a, min, max): return _clip_kind(a, min, max)
     def d_a(d_y, a, min, max): return _clip_a(d_y, a, min, max)
     def d_min(d_y, a, min, max): return _clip_low(d_y, a, min, max)

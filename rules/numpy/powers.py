@@ -37,6 +37,8 @@ def log_of_base(x: Any) -> Any:
 
 @rule("z = power(x, y)", np.power, operator.pow, pow, math.pow)
 class power:
+    infinite_at_pole = True
+
     def d_x(d_z, x, y, z):
         if not is_constant(y) or isinstance(y, complex):
             return strong(d_z * y, quiet_power(x, y - 1))

@@ -10,6 +10,8 @@ from rules.rule import nondifferentiable, rule
 class where:
     """A selection: what is not chosen gets exactly 0."""
 
+    selects = True
+
     def kind(condition, x, y):
         condition, x, y = kind_of(condition), kind_of(x), kind_of(y)
         return Array(promote(x, y), broadcast(condition.shape, x.shape, y.shape), library(condition, x, y))

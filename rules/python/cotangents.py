@@ -13,7 +13,7 @@ from rules.cotangent import (
     spread,
     strong,
     strong_divide,
-    unstack,
+    unless_zero, unstack,
     update,
     zeros_like,
 )  # fmt: skip
@@ -99,6 +99,17 @@ class unstack_rule:
     view = "a"
     def d_a(d_items, a: Like): return restack(d_items, a)
     def t_items(t_a): return unstack(t_a)
+
+
+@rule("y = unless_zero(d, term)", unless_zero)
+class unless_zero_rule:
+    """A selection: where `d` is zero nothing of `term` is wanted, and the result does not move with `d`."""
+
+    selects = True
+    def kind(d, term): return term if isinstance(term, Array) else array_or_number(kind_of(term).dtype, kind_of(d).shape)
+    def d_term(d_y, d): return unless_zero(d, d_y)
+    def d_d(d_y, d): return d * 0
+    def t_y(t_term, d): return unless_zero(d, t_term)
 
 
 @rule("z = strong(d, factor)", strong)
