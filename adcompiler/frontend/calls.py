@@ -357,11 +357,10 @@ class Calls(Expressions):
 
     def _first(self, it: Iteration, count: int, node: Any) -> list[Any]:
         """The first elements of a sequence that is read beside something of known structure."""
-        if it.length is not None and self.env.at_least(it.length, count) is not True:
+        if it.length is None or self.env.at_least(it.length, count) is not True:
+            if all(s in self.defs and self.defs[s].target is range for s in it.sequences):
+                return self.unrolled(it, node, problem_at(self.loc(node), "the number of elements read side by side is not known"))
             return self.elements(it, node)[:count]
-        if it.length is None:
-            return self.unrolled(it, node, problem_at(self.loc(node), "these are read side by side, and the length of one is not known",
-                                                      "make both lists"))  # fmt: skip
         return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
 
     # ---------------------------------------------------------------------------------- comprehensions

@@ -53,6 +53,7 @@ class _Header:
         self.entry = entry
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.poisoned: dict[str, Poison] = {}
+        self.reported = False
         self.open_lengths: set[Any] = set()
         self.owned = {n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)}
 
@@ -113,6 +114,7 @@ class _Header:
     def poison(self, name: str, d: Any, end: Any) -> bool:
         if isinstance(end, Poison):
             self.poisoned[name] = end
+            self.reported |= end.reported
         else:
             self.poisoned[name] = Poison(
                 "{name} is " + _describe(d) + " before the loop and " + _describe(end) + " after its body",
@@ -490,7 +492,8 @@ class Lowerer(Calls):
         header = _Header(self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)})
         problems = len(self.problems)
         for _ in range(30):
-            del self.problems[problems:]
+            if not header.reported:  # what was said about a poisoned name is not said again
+                del self.problems[problems:]
             self.builder.loc = loc
             start, params, inits, _paths = header.start()
             frame.env = {**before, **start}

@@ -64,7 +64,6 @@ def _backward(region: Region, useful: set[Value]) -> None:
     for op in reversed(region.ops):
         if isinstance(op, If):
             for side in op.regions:
-                _mark(side.results, op.results, useful)  # type: ignore[arg-type]
                 useful.update(s for s, r in zip(side.results, op.results, strict=False) if isinstance(s, Value) and r in useful)
                 _backward(side, useful)
         elif isinstance(op, For | While):
@@ -97,7 +96,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound = rule.bind(op.args, op.kwargs)
             for name, x in bound.items():
-                if name not in rule.pullbacks and any(v in both for v in leaves(x)):
+                if name not in rule.pullbacks and name != "like" and any(v in both for v in leaves(x)):
                     problems.append(problem_at(op.loc, f"{rule.name} has no derivative with respect to {name}",
                                                "pass a constant there"))  # fmt: skip
         elif opaque:

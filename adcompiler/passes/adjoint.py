@@ -62,7 +62,7 @@ def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
     if isinstance(kind, Num):
         if not isinstance(d, Value):
             return kind.type(d) if kind.python else builder.call(kind.type, d)
-        return d if d.kind == kind else builder.call(kind.type, d)
+        return d if d.kind == kind and not kind.python else builder.call(kind.type, d)
     if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array)):
         return builder.call(project, d, like)
     return d

@@ -190,6 +190,13 @@ class _Simplifier:
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
 
+    def plain(self, x: Any, depth: int) -> bool:
+        """Is a number made of arguments and constants by plain operations alone?"""
+        if not isinstance(x, Value) or x in self.function.params:
+            return True
+        op = self.defs.get(x)
+        return op is not None and type(op) is Op and depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
+
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
 
@@ -314,7 +321,8 @@ def _length(self: _Simplifier, op: Op, out: Value) -> Any:
 
 def _float(self: _Simplifier, op: Op, out: Value) -> Any:
     x = op.args[0]
-    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind else None
+    """A conversion is idle where the operand is surely of that type: a cotangent that went through a join may not be."""
+    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8) else None
 
 
 def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:

@@ -183,7 +183,7 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
             d = builder.call(np.sum, d, **options)
         if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
             d = builder.call(np.real, d, **options)
-        if isinstance(d.kind, Array) or (not kind.python and not d.kind.python and d.kind.dtype != kind.dtype):
+        if isinstance(d.kind, Array) or (not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)):
             d = builder.call(project, d, like, **options)
         return d
     assert isinstance(kind, Array)
