@@ -196,9 +196,7 @@ def moved(tree: Any, direction: Any, step: float) -> Any:
 def inner(gradient: Any, direction: Any) -> float:
     """The sum over active leaves of gradient times direction."""
     pairs = zip(tree_leaves(gradient), tree_leaves(direction), strict=True)
-    return float(
-        sum(np.sum(np.asarray(g, dtype="float64") * along) for g, along in pairs if along is not None)
-    )
+    return float(sum(np.sum(np.asarray(g, dtype="float64") * along) for g, along in pairs if along is not None))
 
 
 def same_bits(one: Any, other: Any) -> bool:

@@ -167,9 +167,7 @@ def loop_body(g: Generator, carried: list[Variable], bound: list[Variable], *req
     inside, g.scope = g.scope, outside
     for name in names:
         before, after = outside.variables[name], inside.variables[name]
-        g.scope.bind(
-            Variable(name, before.kind, max(before.bound, after.bound), owned=before.owned and after.owned)
-        )
+        g.scope.bind(Variable(name, before.kind, max(before.bound, after.bound), owned=before.owned and after.owned))
     for name, variable in inside.variables.items():
         if name in g.scope.variables and not variable.owned and name not in names:
             g.scope.expose(frozenset({name}))

@@ -40,6 +40,9 @@ class Tally:
             self.constructs.update(outcome.program.constructs)
             if outcome.second:
                 self.second[outcome.second] += 1
+            if outcome.second == "refused":
+                self.refusals[f"second derivative: {outcome.group}"] += 1
+                self.examples.setdefault(f"second derivative: {outcome.group}", outcome)
         elif outcome.kind == "refused":
             self.refusals[outcome.group] += 1
             self.examples.setdefault(outcome.group, outcome)
@@ -97,10 +100,7 @@ def describe(outcome: Outcome) -> str:
             f"{outcome.kind.upper()} seed {program.seed}: {outcome.message}",
             f"argnums {program.argnums}, parameters {', '.join(p.name for p in program.parameters)}",
             program.source,
-            *(
-                f"    {name} = {value!r}"
-                for name, value in zip(names(outcome), program.arguments(), strict=True)
-            ),
+            *(f"    {name} = {value!r}" for name, value in zip(names(outcome), program.arguments(), strict=True)),
             outcome.detail,
         ]
     )

@@ -108,7 +108,7 @@ def check(program: Program, compiler: Compiler | None = None, second: bool = Fal
             return Outcome(program, "invalid", f"{type(error).__name__}: {error}")
         try:
             everything(program, module, expected, compiler)
-            order = second_order(program, module, compiler) if second else ""
+            order, why = second_order(program, module, compiler) if second else ("", "")
         except compiler.refusal as error:
             return Outcome(program, "refused", reason(error), str(error))
         except Wrong as error:
@@ -119,7 +119,7 @@ def check(program: Program, compiler: Compiler | None = None, second: bool = Fal
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
             return Outcome(program, "crash", message, traceback.format_exc())
-    return Outcome(program, "ok", second=order)  # type: ignore[arg-type]
+    return Outcome(program, "ok", why, second=order)  # type: ignore[arg-type]
 
 
 def plain_value(f: Function, args: tuple[Any, ...]) -> float:
@@ -199,10 +199,10 @@ def other_sizes(program: Program, f: Function, compiled: Function) -> None:
     against_differences(program, f, args, gradient, joint=1, single=False)
 
 
-def second_order(program: Program, module: ModuleType, compiler: Compiler) -> str:
-    """The gradient of a projection of the gradient, against differences of the gradient."""
+def second_order(program: Program, module: ModuleType, compiler: Compiler) -> tuple[str, str]:
+    """The gradient of a projection of the gradient, against differences: what came of it, and why."""
     if not hasattr(module, "projection") or program.single_precision:
-        return ""
+        return "", ""
     args = program.arguments()
     rng = np.random.default_rng(abs(program.seed) + 5)
     directions = random_like(program.chosen(args), rng)
@@ -210,8 +210,8 @@ def second_order(program: Program, module: ModuleType, compiler: Compiler) -> st
     compiled = compiler.value_and_grad(module.f, program.positions)
     try:
         value, gradient = compiler.value_and_grad(module.projection, program.positions)(*args)
-    except compiler.refusal:
-        return "refused"
+    except compiler.refusal as error:
+        return "refused", reason(error)
     expect_close("projected gradient", value, inner(compiled(*args)[1], directions), 1e-9)
     if not all(np.all(np.isfinite(leaf)) for leaf in tree_leaves(gradient)):
         raise Wrong("second derivative: not finite")
@@ -222,8 +222,8 @@ def second_order(program: Program, module: ModuleType, compiler: Compiler) -> st
 
     with suppress(Kink):
         compare(program.along(projected, args, direction), inner(gradient, direction), "second derivative")
-        return "ok"
-    return "kink"
+        return "ok", ""
+    return "kink", ""
 
 
 def projection(program: Program) -> str:

@@ -37,9 +37,7 @@ def on_numbers(g: Generator, depth: int) -> str | None:
     g.mark("condition: number")
     if g.chance(0.35):
         g.mark("comparison chain")
-        return str(
-            g.pick((f"-0.4 < {a} < 1.2", f"-1.0 <= {a} <= {b}", f"{b} > {a} > -0.6", f"{a} < 0.9 != {b}"))
-        )
+        return str(g.pick((f"-0.4 < {a} < 1.2", f"-1.0 <= {a} <= {b}", f"{b} > {a} > -0.6", f"{a} < 0.9 != {b}")))
     return f"{a} {g.pick(('<', '>', '<=', '>='))} {g.pick((b, '0.2', '-0.3', '0.7'))}"
 
 

@@ -128,9 +128,7 @@ def over_list(g: Generator) -> Iteration | None:
         return Iteration(variable.name, base.text, (variable,), dim)
     dims = g.dims()
     numbers = dims is None or g.chance(SCALARS_ONLY)
-    items = [
-        scalars.number(g, 1) if numbers or dims is None else array(g, dims, 1) for _ in range(g.pick((2, 3)))
-    ]
+    items = [scalars.number(g, 1) if numbers or dims is None else array(g, dims, 1) for _ in range(g.pick((2, 3)))]
     if None in items:
         return None
     parts = [tame(g, item, 4.0) for item in items if item is not None]
@@ -254,9 +252,7 @@ def comprehension(g: Generator, depth: int) -> Expr | None:
     inside = frozenset(v.name for v in head.variables)
     roots = element.roots - inside | (frozenset({NOBODY}) if element.roots else frozenset())
     kind = ListOf(element.kind, "u" if test else head.length)
-    return Expr(
-        f"[{element.text} for {head.target} in {head.text}{test}]", kind, element.bound, element.low, roots
-    )
+    return Expr(f"[{element.text} for {head.target} in {head.text}{test}]", kind, element.bound, element.low, roots)
 
 
 def assembled(g: Generator, items: Expr) -> Expr | None:

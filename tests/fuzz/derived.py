@@ -108,9 +108,7 @@ def flattened(g: Generator, base: Expr) -> Expr | None:
             return view(base, f"np.reshape({base.text}, ({sizes[1]}, {sizes[0]}))", base.dims[::-1])
     return view(
         base,
-        g.pick(
-            (f"{base.closed}.reshape(-1)", f"np.reshape({base.text}, -1)", f"{base.closed}.reshape((-1,))")
-        ),
+        g.pick((f"{base.closed}.reshape(-1)", f"np.reshape({base.text}, -1)", f"{base.closed}.reshape((-1,))")),
         dims,
     )
 
@@ -231,9 +229,7 @@ def crossed(g: Generator, base: Expr) -> Expr | None:
         g.mark("outer")
         return tame(
             g,
-            computed(
-                f"np.outer({base.text}, {other.text})", (*base.dims, *other.dims), base.bound * other.bound
-            ),
+            computed(f"np.outer({base.text}, {other.text})", (*base.dims, *other.dims), base.bound * other.bound),
         )
     if len(base.dims) == 2 and base.atom:
         g.mark("attribute T")

@@ -42,9 +42,7 @@ def nothing(direction: Any) -> Any:
     return tree_map(lambda along: None if along is None else np.zeros_like(along), direction)
 
 
-def compare(
-    along: Callable[[float], float], slope: float, what: str, steps: tuple[float, ...] = (1e-4, 2e-6)
-) -> None:
+def compare(along: Callable[[float], float], slope: float, what: str, steps: tuple[float, ...] = (1e-4, 2e-6)) -> None:
     """A slope at 0 against central differences at two step sizes, once more with smaller ones if in doubt.
 
     Raises Wrong where both differ from the slope and agree with each other, Kink where they disagree.

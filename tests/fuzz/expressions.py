@@ -129,9 +129,7 @@ def combined(g: Generator, a: Expr, b: Expr, dims: Dims, operators: str = "+-*/"
         low = a.low * b.low if a.low > 0 and b.low > 0 else -math.inf
         return tame(g, computed(f"{a.closed} * {b.closed}", dims, a.bound * b.bound, low, atom=False))
     low = a.low + b.low if operator == "+" else a.low - b.bound
-    made = computed(
-        f"{a.text if a.atom else a.closed} {operator} {b.closed}", dims, a.bound + b.bound, low, atom=False
-    )
+    made = computed(f"{a.text if a.atom else a.closed} {operator} {b.closed}", dims, a.bound + b.bound, low, atom=False)
     return tame(g, made)
 
 
@@ -160,9 +158,7 @@ def powered(g: Generator, base: Expr, exponent: Expr | None, dims: Dims) -> Expr
 
 def elementwise(g: Generator, e: Expr) -> Expr:
     """A smooth function, or abs, of an array or a number."""
-    name = g.pick(
-        ("sin", "cos", "tanh", "exp", "log", "sqrt", "abs", "sinh", "arctan", "expm1", "log1p", "square")
-    )
+    name = g.pick(("sin", "cos", "tanh", "exp", "log", "sqrt", "abs", "sinh", "arctan", "expm1", "log1p", "square"))
     dims = e.dims
     if name == "square":
         e = tame(g, e, 3.0)
@@ -187,9 +183,7 @@ def elementwise(g: Generator, e: Expr) -> Expr:
     if name == "sinh":
         g.mark("hyperbolic")
         e = tame(g, e, 2.0)
-        return computed(
-            f"{function(g, e, name)}({e.text})", dims, math.sinh(e.bound), 0.0 if e.low > 0 else -4.0
-        )
+        return computed(f"{function(g, e, name)}({e.text})", dims, math.sinh(e.bound), 0.0 if e.low > 0 else -4.0)
     e = positive(g, e)
     if name in ("log", "log1p"):
         g.mark("exp or log")
@@ -216,9 +210,7 @@ def partner(g: Generator, dims: Dims) -> Dims:
 
 def broadcasts(small: Dims, dims: Dims) -> bool:
     """Whether an array of the first lengths can be broadcast to the second."""
-    return len(small) <= len(dims) and all(
-        s in ("1", d) for s, d in zip(reversed(small), reversed(dims), strict=False)
-    )
+    return len(small) <= len(dims) and all(s in ("1", d) for s, d in zip(reversed(small), reversed(dims), strict=False))
 
 
 @production(ARRAYS, 9)
@@ -390,9 +382,7 @@ def spread(g: Generator, dims: Dims) -> Expr | None:
     if shape is None:
         return None
     g.mark("broadcast_to")
-    source = (
-        g.pick(small) if small and g.chance(0.8) else g.pick([*g.numbers(), Expr("0.7", FLOAT, 0.7, 0.7)])
-    )
+    source = g.pick(small) if small and g.chance(0.8) else g.pick([*g.numbers(), Expr("0.7", FLOAT, 0.7, 0.7)])
     made = computed(f"np.broadcast_to({source.text}, {shape})", dims, source.bound, source.low)
     return made.but(made.text, roots=source.roots | {NOBODY})
 

@@ -85,9 +85,7 @@ class Program:
         """The gradients as a tuple, whatever the form of `argnums`."""
         return gradient if isinstance(self.argnums, tuple) else (gradient,)
 
-    def along(
-        self, f: Callable[..., Any], args: tuple[Any, ...], direction: tuple[Any, ...]
-    ) -> Callable[[float], Any]:
+    def along(self, f: Callable[..., Any], args: tuple[Any, ...], direction: tuple[Any, ...]) -> Callable[[float], Any]:
         """`f` on the line through `args`, in a direction given for the chosen ones."""
 
         def at(step: float) -> Any:
@@ -264,9 +262,7 @@ def container(g: Generator, precision: str) -> Node:
             same = ArrayLeaf(("n",), precision)
             return Node(tuple((str(i), same) for i in range(g.pick((2, 3)))), g.pick(("tuple", "list")))
         case 5:
-            pair = Node(
-                (("0", ArrayLeaf(("n", "n"), precision)), ("1", ArrayLeaf(("n",), precision))), "tuple"
-            )
+            pair = Node((("0", ArrayLeaf(("n", "n"), precision)), ("1", ArrayLeaf(("n",), precision))), "tuple")
             return Node((("0", pair), ("1", pair)), "list")
     return Node((("first", Node(layer, "dict")), ("gain", NumberLeaf())), "dict")
 
@@ -316,9 +312,7 @@ def chosen_argnums(g: Generator, parameters: list[Parameter]) -> Argnums:
     if len(possible) == 1 or g.chance(0.3):
         chosen = g.pick(possible)
         return parameters[chosen].name if g.chance(0.3) else int(chosen)
-    some = (
-        possible if g.chance(0.6) else sorted(g.rng.sample(possible, g.rng.randrange(1, len(possible) + 1)))
-    )
+    some = possible if g.chance(0.6) else sorted(g.rng.sample(possible, g.rng.randrange(1, len(possible) + 1)))
     return tuple(parameters[i].name if g.chance(0.1) else i for i in some)
 
 

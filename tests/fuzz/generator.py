@@ -140,9 +140,7 @@ class Generator:
     def places(self, *types: str) -> list[Expr]:
         """Float arrays that can be read, or arrays of the given types."""
         wanted = types or ("float",)
-        return [
-            p for p in places(self.scope) if isinstance(p.kind, Array) and p.dims and p.kind.type in wanted
-        ]
+        return [p for p in places(self.scope) if isinstance(p.kind, Array) and p.dims and p.kind.type in wanted]
 
     def numbers(self, type: str = "float") -> list[Expr]:
         """Numbers that can be read; 0-d arrays are not among them."""

@@ -157,9 +157,7 @@ def zero_dimensional(g: Generator, depth: int) -> Expr | None:
     if not found:
         return None
     base = g.pick(found)
-    text = g.pick(
-        (f"{base.text} * 1.0", f"{base.text} + 0.5", f"np.sin({base.text})", f"np.sum({base.text})")
-    )
+    text = g.pick((f"{base.text} * 1.0", f"{base.text} + 0.5", f"np.sin({base.text})", f"np.sum({base.text})"))
     return computed(text, (), base.bound + 0.5, atom="(" in text)
 
 

@@ -36,11 +36,7 @@ def reduce(outcome: Outcome, fails: Callable[[str], Outcome | None], seconds: fl
             if time.monotonic() > until:
                 break
             source = ast.unparse(ast.fix_missing_locations(edit)) + "\n"
-            if (
-                len(source) < len(ast.unparse(tree)) + 1
-                and runs(best.program, source)
-                and (found := fails(source))
-            ):
+            if len(source) < len(ast.unparse(tree)) + 1 and runs(best.program, source) and (found := fails(source)):
                 best, again = found, True
                 break
     return best
@@ -60,10 +56,7 @@ def runs(program: Program, source: str) -> bool:
 def edits(tree: ast.Module) -> Iterator[ast.Module]:
     """Smaller versions of a module, those that drop most first."""
     blocks = [
-        (i, name)
-        for i, node in enumerate(ast.walk(tree))
-        for name in ("body", "orelse")
-        if statements(node, name)
+        (i, name) for i, node in enumerate(ast.walk(tree)) for name in ("body", "orelse") if statements(node, name)
     ]
     for i, name in blocks:
         block = getattr(nth(tree, i), name)
@@ -85,9 +78,7 @@ def edits(tree: ast.Module) -> Iterator[ast.Module]:
     for i, node in enumerate(list(ast.walk(tree))):
         for field, value in ast.iter_fields(node):
             for k, child in enumerate(value if isinstance(value, list) else [value]):
-                if not isinstance(child, ast.expr) or isinstance(
-                    getattr(child, "ctx", ast.Load()), ast.Store
-                ):
+                if not isinstance(child, ast.expr) or isinstance(getattr(child, "ctx", ast.Load()), ast.Store):
                     continue
                 parts = [p for p in ast.iter_child_nodes(child) if isinstance(p, ast.expr)]
                 if isinstance(child, (ast.Name, ast.Constant)):

@@ -124,9 +124,7 @@ def tuple_target(g: Generator) -> bool | None:
 @production(STATEMENTS, 1.5)
 def starred_target(g: Generator) -> bool | None:
     """What is left over goes to a list."""
-    sequences = [
-        v for v in g.scope.variables.values() if isinstance(v.kind, Sequence) and len(v.kind.items) >= 2
-    ]
+    sequences = [v for v in g.scope.variables.values() if isinstance(v.kind, Sequence) and len(v.kind.items) >= 2]
     first, rest = g.fresh_name(), g.fresh_name("rest", "others")
     if sequences and g.chance(0.5):
         source = g.pick(sequences)
@@ -236,14 +234,10 @@ def walrus(g: Generator) -> bool | None:
     named, name = g.fresh_name(), g.fresh_name()
     g.mark("walrus")
     other = value(g, 1)
-    text = g.pick(
-        (f"({named} := {inner.text}) * {other.closed}", f"{other.closed} + ({named} := {inner.text})")
-    )
+    text = g.pick((f"({named} := {inner.text}) * {other.closed}", f"{other.closed} + ({named} := {inner.text})"))
     g.emit(f"{name} = {text}")
     g.bind(named, inner)
-    made = Expr(
-        text, other.kind if other.dims else FLOAT, inner.bound * other.bound + inner.bound + other.bound
-    )
+    made = Expr(text, other.kind if other.dims else FLOAT, inner.bound * other.bound + inner.bound + other.bound)
     g.bind(name, made)
     return True
 
@@ -276,9 +270,7 @@ def mixed_list(g: Generator) -> bool | None:
     return bind_container(g, "list local", None, parts)
 
 
-def bind_container(
-    g: Generator, construct: str, keys: list[str] | None, parts: Iterable[Expr | None]
-) -> bool | None:
+def bind_container(g: Generator, construct: str, keys: list[str] | None, parts: Iterable[Expr | None]) -> bool | None:
     """A name for a dict, tuple or list of these values."""
     parts = list(parts)
     items = [tame(g, p) for p in parts if p is not None]
