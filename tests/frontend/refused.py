@@ -1,0 +1,1055 @@
+"""Programs that are refused at this stage, as users write them. `test_refusals.py` tells where and why."""
+
+# ruff: noqa: F821, F841
+
+import collections
+import functools
+import operator
+import random
+
+import numpy as np
+from numpy.lib import recfunctions
+
+
+# ------------------------------------------------------------------------------------- stores into arrays
+def store_to_an_element(x):
+    y = np.zeros(4)
+    y[0] = x[0]
+    return np.sum(y)
+
+
+def store_to_a_slice(x):
+    y = np.zeros(4)
+    y[1:] = x[1:]
+    return np.sum(y)
+
+
+def store_to_an_argument(x):
+    x[0] = 0.0
+    return np.sum(x)
+
+
+def store_in_a_tuple_of_targets(x):
+    y = np.zeros(4)
+    a, y[0] = x[0], x[1]
+    return np.sum(y) + a
+
+
+def augmented_store_to_an_element(x):
+    y = x * 2.0
+    y[0] += 1.0
+    return np.sum(y)
+
+
+def augmented_store_to_a_mask(x):
+    y = x * 2.0
+    y[y > 0] *= 3.0
+    return np.sum(y)
+
+
+def store_in_a_loop(x):
+    y = np.zeros(4)
+    for i in range(4):
+        y[i] = x[i] ** 2
+    return np.sum(y)
+
+
+def loop_variable_is_an_element(x):
+    y = np.zeros(4)
+    for y[0] in x:
+        pass
+    return np.sum(x)
+
+
+def store_to_the_shape(x):
+    y = x * 2.0
+    y.shape = (2, 2)
+    return np.sum(y)
+
+
+def store_to_flat(x):
+    y = x * 2.0
+    y.flat = 0.0
+    return np.sum(y)
+
+
+def augmented_argument(x):
+    x += 1.0
+    return np.sum(x * x)
+
+
+def augmented_alias(x):
+    y = x * 2.0
+    z = y
+    z += 1.0
+    return np.sum(y * z)
+
+
+def augmented_view(x):
+    y = x * 2.0
+    z = y[1:]
+    z += 1.0
+    return np.sum(y)
+
+
+def augmented_base_of_a_view(x):
+    y = x * 2.0
+    z = y[1:]
+    y += 1.0
+    return np.sum(z * z)
+
+
+def augmented_element_of_a_list(x):
+    y = x * 2.0
+    both = [y, x]
+    y += 1.0
+    return np.sum(both[0])
+
+
+def augmented_loop_variable(rows):
+    total = 0.0
+    for row in rows:
+        row += 1.0
+        total = total + np.sum(row)
+    return total
+
+
+def augmented_global(x):
+    global_table = TABLE
+    global_table += 1.0
+    return np.sum(x * global_table)
+
+
+def augmented_alias_through_a_function(x):
+    y = x * 2.0
+    z = np.asarray(y)
+    z += 1.0
+    return np.sum(y)
+
+
+def augmented_argument_of_a_callee(x):
+    y = x * 2.0
+    scaled = _in_place(y)
+    return np.sum(y) + np.sum(scaled)
+
+
+def _in_place(v):
+    v *= 3.0
+    return v
+
+
+TABLE = np.arange(4.0)
+
+
+# ------------------------------------------------------------------- methods and functions that write in place
+def sort_in_place(x):
+    y = x * 2.0
+    y.sort()
+    return np.sum(y)
+
+
+def fill_in_place(x):
+    y = x * 2.0
+    y.fill(1.0)
+    return np.sum(y)
+
+
+def out_argument(x):
+    y = np.zeros(4)
+    np.multiply(x, 2.0, out=y)
+    return np.sum(y)
+
+
+def positional_out_argument(x):
+    y = np.zeros(4)
+    np.multiply(x, 2.0, y)
+    return np.sum(y)
+
+
+def copy_to(x):
+    y = np.zeros(4)
+    np.copyto(y, x)
+    return np.sum(y)
+
+
+def add_at(x):
+    y = np.zeros(4)
+    np.add.at(y, [0, 0], x[:2])
+    return np.sum(y)
+
+
+def fill_the_diagonal(x):
+    y = np.outer(x, x)
+    np.fill_diagonal(y, 0.0)
+    return np.sum(y)
+
+
+# ---------------------------------------------------------------------------------- stores into lists and dicts
+def append_to_a_list(x):
+    ys = []
+    for v in x:
+        ys.append(v * v)
+    return sum(ys)
+
+
+def extend_a_list(x):
+    ys = [x[0]]
+    ys.extend([x[1], x[2]])
+    return sum(ys)
+
+
+def pop_from_a_list(x):
+    ys = [x[0], x[1]]
+    last = ys.pop()
+    return last * last
+
+
+def insert_into_a_list(x):
+    ys = [x[0], x[1]]
+    ys.insert(0, x[2])
+    return ys[0] * ys[1]
+
+
+def augmented_list(x):
+    ys = [x[0]]
+    ys += [x[1]]
+    return ys[0] * ys[1]
+
+
+def store_to_a_list_item(x):
+    ys = [x[0], x[1]]
+    ys[0] = x[2]
+    return ys[0] * ys[1]
+
+
+def append_to_a_list_argument(ys):
+    ys.append(1.0)
+    return ys[0] * ys[1]
+
+
+def store_to_a_dict(p):
+    p["b"] = p["w"] * 2.0
+    return np.sum(p["b"])
+
+
+def augmented_dict_item(p):
+    p["w"] += 1.0
+    return np.sum(p["w"])
+
+
+def update_a_dict(p):
+    q = {"w": p["w"]}
+    q.update(b=1.0)
+    return np.sum(q["w"] * q["b"])
+
+
+def pop_from_a_dict(p):
+    w = p.pop("w")
+    return np.sum(w)
+
+
+def set_default(p):
+    b = p.setdefault("b", 1.0)
+    return np.sum(p["w"]) * b
+
+
+# ----------------------------------------------------------------------------------------- statements
+def delete_a_name(x):
+    y = x * 2.0
+    z = np.sum(y)
+    del y
+    return z
+
+
+def delete_an_item(p):
+    del p["b"]
+    return np.sum(p["w"])
+
+
+def with_statement(x):
+    with np.errstate(divide="ignore"):
+        y = 1.0 / x
+    return np.sum(y)
+
+
+def try_statement(x):
+    try:
+        y = np.log(x)
+    except ValueError:
+        y = x
+    return np.sum(y)
+
+
+def try_finally(x):
+    try:
+        y = np.sum(x)
+    finally:
+        print("done")
+    return y
+
+
+def global_statement(x):
+    global CALLS
+    CALLS = 1
+    return np.sum(x)
+
+
+CALLS = 0
+
+
+def nonlocal_statement(x):
+    count = 0.0
+
+    def bump():
+        nonlocal count
+        count = count + 1.0
+        return count
+
+    return np.sum(x) * bump()
+
+
+def class_statement(x):
+    class Pair:
+        scale = 2.0
+
+    return np.sum(x) * Pair.scale
+
+
+def yields(x):
+    yield np.sum(x)
+
+
+def yields_inside(x):
+    def pieces():
+        yield x[0]
+        yield x[1]
+
+    total = 0.0
+    for piece in pieces():
+        total = total + piece
+    return total
+
+
+def calls_a_generator(x):
+    total = 0.0
+    for piece in _pieces(x):
+        total = total + piece
+    return total
+
+
+def _pieces(x):
+    yield x[0]
+    yield x[1]
+
+
+def generator_expression(x):
+    return sum(v * v for v in x)
+
+
+def set_comprehension(x):
+    return sum({v * v for v in x})
+
+
+def dict_comprehension(x):
+    squares = {i: x[i] ** 2 for i in range(3)}
+    return squares[0] + squares[1]
+
+
+def set_display(x):
+    return sum({x[0], x[1]})
+
+
+async def coroutine(x):
+    return np.sum(x)
+
+
+def coroutine_inside(x):
+    async def inner():
+        return x
+
+    return np.sum(x)
+
+
+def import_inside(x):
+    import math
+
+    return math.sin(x[0])
+
+
+def import_from_inside(x):
+    from math import sin
+
+    return sin(x[0])
+
+
+def break_statement(x):
+    total = 0.0
+    for v in x:
+        if v > 1.0:
+            break
+        total = total + v
+    return total
+
+
+def continue_statement(x):
+    total = 0.0
+    for v in x:
+        if v > 1.0:
+            continue
+        total = total + v
+    return total
+
+
+def break_from_while(x):
+    total = x[0]
+    while total < 10.0:
+        total = total * 2.0
+        if total > 5.0:
+            break
+    return total
+
+
+def return_in_a_loop(x):
+    for v in x:
+        if v > 1.0:
+            return v * v
+    return x[0]
+
+
+def return_in_a_while(x):
+    y = x[0]
+    while y < 10.0:
+        y = y * 2.0
+        if y > 5.0:
+            return y  # in the loop
+    return y
+
+
+def endless_loop(x):
+    y = x[0]
+    while True:
+        y = y * 2.0
+        assert y < 1e6
+    return y
+
+
+def walrus_in_the_test_of_while(x):
+    y = x[0]
+    while (z := y * y) < 10.0:
+        y = y + z + 1.0
+    return y
+
+
+def match_statement(x, kind):
+    match kind:
+        case "square":
+            return np.sum(x * x)
+        case _:
+            return np.sum(x)
+
+
+def recursion(x, n):
+    if n == 0:
+        return np.sum(x)
+    return recursion(x * 2.0, n - 1)
+
+
+def mutual_recursion(x, n):
+    return _even(x, n)
+
+
+def _even(x, n):
+    return np.sum(x) if n == 0 else _odd(x * 2.0, n - 1)
+
+
+def _odd(x, n):
+    return np.sum(x) if n == 0 else _even(x * 3.0, n - 1)
+
+
+def recursion_of_a_nested_function(x, n):
+    def power(k):
+        return np.sum(x) if k == 0 else 2.0 * power(k - 1)
+
+    return power(n)
+
+
+def decorated_nested_function(x):
+    @functools.lru_cache
+    def scale():
+        return 2.0
+
+    return np.sum(x) * scale()
+
+
+# ------------------------------------------------------------------------------------ calls without a rule
+def function_without_rule(x):
+    values = np.unique(x)
+    return np.sum(values)
+
+
+def function_of_a_library(x):
+    return recfunctions.structured_to_unstructured(x)[0]
+
+
+def c_function(x):
+    return functools.reduce(operator.add, x)
+
+
+def builtin_without_rule(x):
+    return sorted(x)[0]
+
+
+def random_number(x):
+    return np.sum(x) * random.gauss(x[0], 1.0)
+
+
+def opaque_call_of_a_changed_array(x):
+    y = x * 2.0
+    collections.deque(y)
+    return np.sum(y)
+
+
+def opaque_result_is_used(x):
+    y = collections.deque([1.0, 2.0])
+    return np.sum(x) * y[0]
+
+
+def instance_is_called(x):
+    return np.sum(x * _Scale(2.0)(x))
+
+
+class _Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+def array_is_called(x):
+    return np.sum(x(1))
+
+
+def number_is_called(x):
+    scale = 2.0
+    return np.sum(x) * scale(3.0)
+
+
+def unknown_method(x):
+    return np.sum(x.exp())
+
+
+def unsupported_method(x):
+    return np.sum(np.array(x.tolist()))
+
+
+def unknown_attribute_of_an_array(x):
+    return np.sum(x.length)
+
+
+def unknown_attribute_of_a_module(x):
+    return np.summ(x)
+
+
+def unknown_method_of_a_dict(p):
+    return np.sum(p.first("w"))
+
+
+def unknown_method_of_a_list(x):
+    ys = [x[0], x[1]]
+    return ys.total()
+
+
+def unknown_keyword(x):
+    return np.sum(x, where=x > 0)
+
+
+def misspelt_keyword(x):
+    return np.sum(x, axes=0)
+
+
+def too_many_arguments(x):
+    return np.tanh(x, 1.0, 2.0, 3.0)
+
+
+def too_few_arguments(x):
+    return np.sum(np.dot(x))
+
+
+def unknown_name(x):
+    return np.sum(x) * undefined_factor
+
+
+def unknown_function(x):
+    return total_of(x)
+
+
+def callee_misses_an_argument(x):
+    return _scaled(x)
+
+
+def callee_gets_too_many(x):
+    return _scaled(x, 2.0, 3.0)
+
+
+def callee_gets_an_unknown_keyword(x):
+    return _scaled(x, 2.0, shift=1.0)
+
+
+def callee_gets_an_argument_twice(x):
+    return _scaled(x, 2.0, x=x)
+
+
+def _scaled(x, factor):
+    return np.sum(x) * factor
+
+
+def problem_in_a_callee(x):
+    return _unique(x)
+
+
+def _unique(v):
+    return np.sum(np.unique(v))
+
+
+# ------------------------------------------------------------------------------ what must be known when compiling
+def axis_of_data(x):
+    return np.sum(np.sum(np.outer(x, x), axis=int(x[0])))
+
+
+def axis_of_a_float(x):
+    return np.sum(np.sum(np.outer(x, x), axis=1.0))
+
+
+def axis_out_of_range(x):
+    return np.sum(np.sum(x, axis=1))
+
+
+def index_of_a_tuple_from_data(x):
+    pair = (x, 2.0)
+    return np.sum(pair[int(x[0])])
+
+
+def key_of_a_dict_from_data(x):
+    table = {0: 1.0, 1: 2.0}
+    return np.sum(x) * table[int(x[0])]
+
+
+def missing_key(p):
+    return np.sum(p["bias"])
+
+
+def index_out_of_range(x):
+    pair = (x, 2.0)
+    return np.sum(pair[2])
+
+
+def unpack_too_few(x):
+    a, b, c = (x[0], x[1])
+    return a * b * c
+
+
+def unpack_too_many(x):
+    a, b = x[0], x[1], x[2]
+    return a * b
+
+
+def unpack_a_number(x):
+    a, b = x[0]
+    return a * b
+
+
+def unpack_what_has_no_known_length(x):
+    a, b = [v * v for v in x if v > 0]
+    return a * b
+
+
+def condition_in_a_comprehension(x):
+    return sum([v * v for v in x if v > 1.0])
+
+
+def second_loop_in_a_comprehension(x):
+    return sum([u * v for u in x for v in x])
+
+
+def loop_over_a_number(x):
+    total = 0.0
+    for v in x[0]:
+        total = total + v
+    return total
+
+
+def loop_over_a_mixed_list(items):
+    total = 0.0
+    for item in items:
+        total = total + np.sum(item)
+    return total
+
+
+def min_of_a_sequence(x):
+    return min(x)
+
+
+def max_with_a_key(x):
+    return max(x[0], x[1], key=abs)
+
+
+def max_of_arrays(x):
+    return np.sum(max(x, 2.0 * x))
+
+
+def map_over_an_array(x):
+    return sum(map(abs, x))
+
+
+def filter_over_an_array(x):
+    return sum(list(filter(lambda v: v > 0, x)))
+
+
+def identity_of_values(x):
+    y = x
+    return np.sum(x) if y is x else 0.0 * np.sum(x)
+
+
+def element_in_an_array(x):
+    return np.sum(x) if 1.0 in x else 2.0 * np.sum(x)
+
+
+def order_of_tuples(x):
+    return x[0] if (x[0], x[1]) < (1.0, 2.0) else x[1]
+
+
+# ------------------------------------------------------------------------------------------------- joins
+def none_or_array(x):
+    y = None
+    if x[0] > 0:
+        y = x * 2.0
+    return np.sum(y)
+
+
+def number_or_array(x):
+    if x[0] > 0:
+        y = x * 2.0
+    else:
+        y = 1.0
+    return np.sum(y)
+
+
+def vector_or_matrix(x):
+    if x[0] > 0:
+        y = x
+    else:
+        y = np.outer(x, x)
+    return np.sum(y)
+
+
+def tuples_of_different_length(x):
+    if x[0] > 0:
+        y = (x[0], x[1])
+    else:
+        y = (x[0],)
+    return y[0]
+
+
+def different_dicts(x):
+    if x[0] > 0:
+        y = {"a": x}
+    else:
+        y = {"b": x}
+    return np.sum(y["a"])
+
+
+def different_functions(x):
+    if x[0] > 0:
+        f = np.sin
+    else:
+        f = np.cos
+    return np.sum(f(x))
+
+
+def string_or_number(x):
+    if x[0] > 0:
+        s = "two"
+    else:
+        s = 2.0
+    return np.sum(x) * s  # which
+
+
+def different_returns(x):
+    if x[0] > 0:
+        return np.sum(x)
+    return None
+
+
+def returns_on_one_path(x):
+    if x[0] > 0:
+        return np.sum(x)
+
+
+def different_values_of_a_ternary(x):
+    y = x if x[0] > 0 else 0.0
+    return np.sum(y)
+
+
+def none_before_a_loop(x):
+    best = None
+    for v in x:
+        best = v if best is None else np.maximum(best, v)
+    return best
+
+
+def number_becomes_an_array(x):
+    y = 0.0
+    for _ in range(3):
+        y = y + x
+    return np.sum(y)
+
+
+def tuple_grows_in_a_loop(x):
+    t = ()
+    for v in x:
+        t = t + (v,)
+    return t[0]
+
+
+def list_grows_in_a_loop(x):
+    ys = []
+    for v in x:
+        ys = ys + [v * v]
+    return sum(ys)
+
+
+def rank_grows_in_a_loop(x):
+    y = x
+    for _ in range(3):
+        y = y[None]
+    return np.sum(y)
+
+
+def read_before_assignment(x):
+    z = y * 2.0
+    y = np.sum(x)
+    return z
+
+
+def augmented_before_assignment(x):
+    total += np.sum(x)
+    return total
+
+
+# -------------------------------------------------------------------------------------- strings and other misuse
+def string_plus_array(x):
+    return np.sum("a" + x)
+
+
+def array_plus_string(x):
+    return np.sum(x + "a")
+
+
+def none_plus_array(x):
+    return np.sum(None + x)
+
+
+def function_plus_array(x):
+    return np.sum(np.sin + x)
+
+
+def dict_plus_array(p):
+    return np.sum(p + 1.0)
+
+
+def tuple_minus_tuple(x):
+    return ((x[0], x[1]) - (1.0, 2.0))[0]
+
+
+def minus_a_tuple(x):
+    return (-(x[0], x[1]))[0]
+
+
+def minus_a_string(x):
+    return np.sum(x) * -"a"
+
+
+def string_index(x):
+    return np.sum(x["a"])
+
+
+def float_index(x):
+    return x[1.0]
+
+
+def too_many_indices(x):
+    return x[0, 1]
+
+
+def index_of_a_number(x):
+    y = x[0]
+    return y[0]
+
+
+def index_of_a_function(x):
+    return np.sum(x) * np.sin[0]
+
+
+def matmul_of_a_number(x):
+    return np.sum(x @ 2.0)
+
+
+def length_of_a_number(x):
+    return np.sum(x) * len(x[0])
+
+
+def compare_with_a_string(x):
+    return np.sum(x) if x[0] < "a" else 0.0
+
+
+def bits_of_floats(x):
+    return np.sum(x & 1)
+
+
+def stars_of_a_number(x):
+    return np.maximum(*x[0])
+
+
+def double_stars_of_an_array(x):
+    return _scaled(x, **x)  # keywords
+
+
+def bare_raise(x):
+    if x[0] > 0:
+        raise
+    return np.sum(x)
+
+
+def raises_always(x):
+    raise ValueError("never")
+
+
+def function_to_a_library(x):
+    return np.sum(np.apply_along_axis(lambda v: v * v, 0, x))
+
+
+def returns_a_function(x):
+    return lambda: np.sum(x)
+
+
+def locals_inside(x):
+    return np.sum(locals()["x"])
+
+
+def closure_over_the_variable_of_a_comprehension(x):
+    fs = [lambda v: v * k for k in (1.0, 2.0)]
+    return fs[0](x[0])
+
+
+# --------------------------------------------------------------------------------------------- objects
+class Model:
+    def __init__(self):
+        self.w = np.ones(4)
+        self.calls = 0
+        self.history = []
+
+    def predict(self, x):
+        return np.sum(self.w * x)
+
+    def counts(self, x):
+        self.calls += 1
+        return np.sum(self.w * x)
+
+    def remembers(self, x):
+        self.last = x
+        return np.sum(self.w * x)
+
+    def logs(self, x):
+        self.history.append(1.0)
+        return np.sum(self.w * x)
+
+
+def makes_an_object(x):
+    model = Model()
+    return np.sum(model.w * x)
+
+
+# ------------------------------------------------------------------------------------------ several at once
+def three_problems(x):
+    y = x * 2.0
+    y[0] = 1.0
+    z = np.unique(x)
+    total = sum(v for v in x)
+    return np.sum(x) + total + np.sum(z) + np.sum(y)
+
+
+def problem_used_twice(x):
+    y = x.exp()
+    z = y * 2.0
+    for v in y:
+        z = z + v
+    return np.sum(y) + np.sum(z)
+
+
+def problems_on_both_paths(x):
+    if x[0] > 0:
+        y = x.exp()
+    else:
+        y = x.log()
+    return np.sum(y)
+
+
+def problem_in_a_loop(x):
+    total = 0.0
+    for v in x:
+        total = total + v.exp()
+    return total
+
+
+def problem_in_a_callee_called_twice(x):
+    return _unique(x) + _unique(2.0 * x)
+
+
+# -------------------------------------------------------------------------------------------- outputs
+def vector_output(x):
+    return x * 2.0
+
+
+def one_element_output(x):
+    return np.sum(x, keepdims=True)
+
+
+def complex_output(x):
+    return np.sum(x) * 1j
+
+
+def int_output(x):
+    return int(np.sum(x))
+
+
+def argmax_output(x):
+    return np.argmax(x)
+
+
+def bool_output(x):
+    return x[0] > 0
+
+
+def none_output(x):
+    np.sum(x)
+
+
+def string_output(x):
+    return "a"
+
+
+def tuple_output(x):
+    return np.sum(x), x
+
+
+def list_output(x):
+    return [np.sum(x)]
+
+
+def dict_output(x):
+    return {"loss": np.sum(x)}
+
+
+def triple_output(x):
+    return np.sum(x), x, 2.0

@@ -1,0 +1,456 @@
+"""What is refused at this stage: each construct with its line, its caret, a reason and a way out.
+
+The programs are in `refused.py`. A row of the table names one, what its source has where the caret points, and words
+that the reason and the remedy must have. Rows that fail today are in `DEFECTS`, with what is wrong.
+"""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adcompiler import grad
+from adcompiler.errors import DifferentiationError, GradientError, Problem, UnsupportedError
+from tests.frontend import refused
+
+X = np.array([1.5, 2.0, 3.0, 4.0])
+PARAMETERS = {"w": X, "b": 2.0}
+
+#: Names of the compiler's own classes and notions, and Python's representations of them: not the user's language.
+INTERNAL = re.compile(
+    r"\b(Value|KindError|Poison|poison|Known|Closure|ListOf|Refusal|Promote|Unroll|UNDEF|Opaque|tracer|thunk|operand|"
+    r"denotation|lower|lowering)\b|Num\(|Array\(|Seq\(|Length\(|object at 0x|<class |<ufunc |<function |\{name\}"
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A refused program: the caret, words of the reason and of the remedy, and how to call it."""
+
+    name: str
+    at: str
+    reason: str
+    remedy: str
+    args: tuple[Any, ...] = (X,)
+    within: str = ""
+    error: type[DifferentiationError] = UnsupportedError
+    has_aux: bool = False
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        return getattr(refused, self.name)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The line and the column where the source says `at`, in the function `within` or in the program itself."""
+        lines, first = inspect.getsourcelines(getattr(refused, self.within or self.name))
+        found = [(first + i, s.index(self.at)) for i, s in enumerate(lines) if self.at in s]
+        found = [place for place in found if place[0] > first] or found  # names are often in the heading too
+        assert len(found) == 1, f"{self.at!r} is on {len(found)} lines"
+        return found[0]
+
+
+P = (PARAMETERS,)
+ROWS = (np.ones((3, 4)),)
+STORE = "np.where"
+COPY = ".copy()"
+
+CASES = [
+    # stores into arrays
+    Case("store_to_an_element", "y[0] = x[0]", "store element", STORE),
+    Case("store_to_a_slice", "y[1:] = x[1:]", "store slice", STORE),
+    Case("store_to_an_argument", "x[0] = 0.0", "store element", STORE),
+    Case("store_in_a_tuple_of_targets", "y[0] = x[0], x[1]", "store element", STORE),
+    Case("augmented_store_to_an_element", "y[0] += 1.0", "store element", STORE),
+    Case("augmented_store_to_a_mask", "y[y > 0] *= 3.0", "store element", STORE),
+    Case("store_in_a_loop", "y[i] = x[i] ** 2", "store element", STORE),
+    Case("loop_variable_is_an_element", "y[0] in x", "store element", STORE),
+    Case("store_to_the_shape", "y.shape = (2, 2)", "store attribute", "reshape"),
+    Case("store_to_flat", "y.flat = 0.0", "store attribute", "new array"),
+    Case("augmented_argument", "x += 1.0", "x in place", "x = x + " + COPY),
+    Case("augmented_alias", "z += 1.0", "z memory in place", "z = z + " + COPY),
+    Case("augmented_view", "z += 1.0", "z memory in place", "z = z + " + COPY),
+    Case("augmented_base_of_a_view", "y += 1.0", "y memory in place", "y = y + " + COPY),
+    Case("augmented_element_of_a_list", "y += 1.0", "y memory in place", "y = y + " + COPY),
+    Case("augmented_loop_variable", "row += 1.0", "row memory in place", "row = row + " + COPY, ROWS),
+    Case("augmented_global", "global_table += 1.0", "global_table memory in place", COPY),
+    Case("augmented_alias_through_a_function", "z += 1.0", "z memory in place", "z = z + " + COPY),
+    Case("augmented_argument_of_a_callee", "v *= 3.0", "v memory in place", "v = v * " + COPY, within="_in_place"),
+    # methods and functions that write in place
+    Case("sort_in_place", "y.sort()", "sort", "rule"),
+    Case("fill_in_place", "y.fill(1.0)", "fill", "rule"),
+    Case("out_argument", "np.multiply(x, 2.0, out=y)", "multiply out", "arguments"),
+    Case("positional_out_argument", "np.multiply(x, 2.0, y)", "multiply 2 arguments", "arguments"),
+    Case("copy_to", "np.copyto(y, x)", "copyto write", "new array"),
+    Case("add_at", "np.add.at(", "at write", "new array"),
+    Case("fill_the_diagonal", "np.fill_diagonal(", "fill_diagonal write", "new array"),
+    # stores into lists and dicts
+    Case("append_to_a_list", "ys.append(v * v)", "append in place", "comprehension"),
+    Case("extend_a_list", "ys.extend(", "extend in place", "comprehension"),
+    Case("pop_from_a_list", "ys.pop()", "pop in place", "comprehension"),
+    Case("insert_into_a_list", "ys.insert(", "insert in place", "comprehension"),
+    Case("augmented_list", "ys += ", "ys list in place", "ys = ys + "),
+    Case("store_to_a_list_item", "ys[0] = x[2]", "store element", "list"),
+    Case("append_to_a_list_argument", "ys.append(1.0)", "append in place", "comprehension", ([1.0, 2.0],)),
+    Case("store_to_a_dict", 'p["b"] = ', "store", "dict", P),
+    Case("augmented_dict_item", 'p["w"] += ', "store", "dict", P),
+    Case("update_a_dict", "q.update(", "update in place", "dict", P),
+    Case("pop_from_a_dict", 'p.pop("w")', "pop in place", "dict", P),
+    Case("set_default", "p.setdefault(", "setdefault in place", "dict", P),
+    # statements
+    Case("delete_a_name", "del y", "`del`", ""),
+    Case("delete_an_item", 'del p["b"]', "`del`", "", P),
+    Case("with_statement", "with np.errstate", "`with`", ""),
+    Case("try_statement", "try:", "`try`", "`if`"),
+    Case("try_finally", "try:", "`try`", ""),
+    Case("global_statement", "global CALLS", "`global`", ""),
+    Case("nonlocal_statement", "nonlocal count", "`nonlocal`", ""),
+    Case("class_statement", "class Pair:", "class", ""),
+    Case("yields", "yield np.sum(x)", "`yield`", "return"),
+    Case("yields_inside", "def pieces():", "generator", "list"),
+    Case("calls_a_generator", "_pieces(x)", "_pieces generator", "list"),
+    Case("generator_expression", "(v * v for v in x)", "generator expression", "list"),
+    Case("set_comprehension", "{v * v for v in x}", "set comprehension", "list"),
+    Case("dict_comprehension", "{i: x[i]", "dict comprehension", "dict"),
+    Case("set_display", "{x[0], x[1]}", "set", "list"),
+    Case("coroutine", "async def coroutine", "`async def`", ""),
+    Case("coroutine_inside", "async def inner()", "`async def`", ""),
+    Case("import_inside", "import math", "import inside", ""),
+    Case("import_from_inside", "from math", "import inside", ""),
+    Case("break_statement", "break", "`break`", "`while`"),
+    Case("continue_statement", "continue", "`continue`", "`if ... else`"),
+    Case("break_from_while", "break", "`break`", "condition"),
+    Case("return_in_a_loop", "return v * v", "`return` loop", "variable"),
+    Case("return_in_a_while", "return y  # in the loop", "`return` loop", "variable"),
+    Case("endless_loop", "True:", "never ends", "condition"),
+    Case("walrus_in_the_test_of_while", "(z := y * y) < 10.0", "`:=` `while`", "before the loop"),
+    Case("match_statement", "match kind:", "`match`", "", (X, "square")),
+    Case("recursion", "recursion(x * 2.0, n - 1)", "recursion calls itself", "loop", (X, 2)),
+    Case("mutual_recursion", "_even(x * 3.0, n - 1)", "_even calls itself", "loop", (X, 2), within="_odd"),
+    Case("recursion_of_a_nested_function", "power(k - 1)", "power calls itself", "loop", (X, 2)),
+    Case("decorated_nested_function", "functools.lru_cache", "decorated nested", "module level"),
+    # calls
+    Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
+    Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
+    Case("c_function", "functools.reduce(", "reduce no rule", "adc rules"),
+    Case("builtin_without_rule", "sorted(x)", "sorted no rule", "adc rules"),
+    Case("random_number", "random.gauss(", "gauss no rule", "adc rules"),
+    Case("opaque_call_of_a_changed_array", "collections.deque(y)", "deque write used elsewhere", COPY),
+    Case("opaque_result_is_used", "collections.deque([", "deque no rule", "outside"),
+    Case("instance_is_called", "_Scale(2.0)", "_Scale", "function"),
+    Case("array_is_called", "x(1)", "array called", "function"),
+    Case("number_is_called", "scale(3.0)", "2.0 called", "function"),
+    Case("unknown_method", "x.exp()", "method exp", "adc rules"),
+    Case("unsupported_method", "x.tolist()", "method tolist", "adc rules"),
+    Case("unknown_attribute_of_an_array", "x.length", "attribute length", ""),
+    Case("unknown_attribute_of_a_module", "np.summ", "no attribute 'summ'", "name"),
+    Case("unknown_method_of_a_dict", "p.first(", "dict first", "", P),
+    Case("unknown_method_of_a_list", "ys.total()", "list total", ""),
+    Case("unknown_keyword", "np.sum(x, where", "sum where", "arguments"),
+    Case("misspelt_keyword", "np.sum(x, axes=0)", "sum axes", "arguments"),
+    Case("too_many_arguments", "np.tanh(", "tanh argument", "arguments"),
+    Case("too_few_arguments", "np.dot(x)", "dot argument 'b'", "arguments"),
+    Case("unknown_name", "undefined_factor", "undefined_factor not defined", "import"),
+    Case("unknown_function", "total_of(x)", "total_of not defined", "import"),
+    Case("callee_misses_an_argument", "_scaled(x)", "_scaled argument 'factor'", ""),
+    Case("callee_gets_too_many", "_scaled(x, 2.0, 3.0)", "_scaled 2 3 arguments", ""),
+    Case("callee_gets_an_unknown_keyword", "_scaled(x, 2.0, shift", "_scaled 'shift'", ""),
+    Case("callee_gets_an_argument_twice", "_scaled(x, 2.0, x=x)", "_scaled multiple 'x'", ""),
+    Case("problem_in_a_callee", "np.unique(v)", "np.unique no rule", "adc rules", within="_unique"),
+    # what must be known when compiling
+    Case("axis_of_data", "np.sum(np.outer", "axis sum known computed value", "int argument"),
+    Case("axis_of_a_float", "np.sum(np.outer", "axis 1.0", ""),
+    Case("axis_out_of_range", "np.sum(x, axis=1)", "axis 1 out of bounds", ""),
+    Case("index_of_a_tuple_from_data", "pair[int", "index tuple known computed value", ""),
+    Case("key_of_a_dict_from_data", "table[int", "key dict known computed value", "constant"),
+    Case("missing_key", 'p["bias"]', "no key 'bias' 'w' 'b'", "", P),
+    Case("index_out_of_range", "pair[2]", "index out of range", ""),
+    Case("unpack_too_few", "a, b, c = ", "2 values 3 names", ""),
+    Case("unpack_too_many", "a, b = ", "3 values 2 names", ""),
+    Case("unpack_a_number", "a, b = ", "unpack number", ""),
+    Case("unpack_what_has_no_known_length", "v > 0]", "comprehension condition", "mask"),
+    Case("condition_in_a_comprehension", "v > 1.0]", "comprehension condition", "mask"),
+    Case("second_loop_in_a_comprehension", "x])", "comprehension second loop", "loop"),
+    Case("loop_over_a_number", "x[0]:", "loop number", "range"),
+    Case("loop_over_a_mixed_list", "items:", "18 elements unrolled 16", "one array", ([1.0, X] * 9,)),
+    Case("min_of_a_sequence", "min(x)", "min unknown length", "np.min"),
+    Case("max_with_a_key", "max(x[0], x[1], key", "max key", ""),
+    Case("max_of_arrays", "max(x, 2.0 * x)", "max arrays", "np.maximum"),
+    Case("map_over_an_array", "map(abs, x)", "map unknown length", "[f(x) for x in xs]"),
+    Case("filter_over_an_array", "filter(", "filter", ""),
+    Case("identity_of_values", "y is x", "identity", "=="),
+    Case("element_in_an_array", "1.0 in x", "`in` array", "np.any"),
+    Case("order_of_tuples", "(x[0], x[1]) < (1.0, 2.0)", "order tuples", "elements"),
+    Case("closure_over_the_variable_of_a_comprehension", "k for k in", "k comprehension", ""),
+    # joins
+    Case("none_or_array", "y)", "y array None path", "one kind"),
+    Case("number_or_array", "y)", "y array 1.0 path", "one kind"),
+    Case("vector_or_matrix", "y)", "y array path", "one kind"),
+    Case("tuples_of_different_length", "y[0]", "y tuple 2 1", "one kind"),
+    Case("different_dicts", 'y["a"]', "y 'a' 'b'", "one"),
+    Case("different_functions", "f(x))", "f sin cos", "f"),
+    Case("string_or_number", "s  # which", "s 'two' 2.0", "one kind"),
+    Case("different_returns", "if x[0] > 0:", "result number None", "both"),
+    Case("returns_on_one_path", "if x[0] > 0:", "result number None", "both"),
+    Case("different_values_of_a_ternary", "x if x[0] > 0", "array 0.0", "both"),
+    Case("none_before_a_loop", "best is None", "best None before loop", "one kind"),
+    Case("number_becomes_an_array", "y + x", "y number array before loop", "one kind"),
+    Case("tuple_grows_in_a_loop", "t + (v,)", "t tuple 0 1 elements loop", ""),
+    Case("list_grows_in_a_loop", "ys + [v * v]", "ys list 0 1 elements loop", ""),
+    Case("rank_grows_in_a_loop", "y[None]", "y array loop", "one kind"),
+    Case("read_before_assignment", "y * 2.0", "y before assigned", "assign y"),
+    Case("augmented_before_assignment", "total += ", "total before assigned", "assign total"),
+    # strings and other misuse
+    Case("string_plus_array", '"a" + x', "string 'a' array", "number"),
+    Case("array_plus_string", 'x + "a"', "string array", "number"),
+    Case("none_plus_array", "None + x", "None", "array"),
+    Case("function_plus_array", "np.sin + x", "function sin", "call"),
+    Case("dict_plus_array", "p + 1.0", "dict", "", P),
+    Case("tuple_minus_tuple", "(x[0], x[1]) - ", "tuple", "np.array"),
+    Case("minus_a_tuple", "-(x[0], x[1])", "tuple", ""),
+    Case("minus_a_string", '-"a"', "'a'", ""),
+    Case("string_index", 'x["a"]', "indexed 'a'", "ints"),
+    Case("float_index", "x[1.0]", "indexed 1.0", "ints"),
+    Case("too_many_indices", "x[0, 1]", "too many indices 1 2", ""),
+    Case("index_of_a_number", "y[0]", "number indexed", ""),
+    Case("index_of_a_function", "np.sin[0]", "sin indexed", ""),
+    Case("matmul_of_a_number", "x @ 2.0", "matmul number", "*"),
+    Case("length_of_a_number", "len(x[0])", "len number", ""),
+    Case("compare_with_a_string", 'x[0] < "a"', "'a'", "number"),
+    Case("bits_of_floats", "x & 1", "bitwise_and f64", ""),
+    Case("stars_of_a_number", "*x[0])", "number", "array"),
+    Case("double_stars_of_an_array", "x)  # keywords", "** not dict", "keywords"),
+    Case("bare_raise", "raise", "`raise` nothing", ""),
+    Case("raises_always", "def raises_always", "raises every path", ""),
+    Case("function_to_a_library", "np.apply_along_axis(", "apply_along_axis", ""),
+    Case("returns_a_function", "lambda: np.sum(x)", "returns function", ""),
+    Case("locals_inside", "locals()", "locals", ""),
+    # objects
+    Case("makes_an_object", "Model()", "Model", ""),
+    # outputs
+    Case("vector_output", "def ", "vector_output f64[n0] one real number", "np.sum", error=GradientError),
+    Case("one_element_output", "def ", "f64[1] one real number", "element", error=GradientError),
+    Case("complex_output", "def ", "c128 one real number", "real", error=GradientError),
+    Case("int_output", "def ", "int one real number", "real", error=GradientError),
+    Case("argmax_output", "def ", "i64 one real number", "real", error=GradientError),
+    Case("bool_output", "def ", "bool one real number", "real", error=GradientError),
+    Case("none_output", "def ", "nothing", "return", error=GradientError),
+    Case("string_output", "def ", "str one real number", "real", error=GradientError),
+    Case("tuple_output", "def ", "tuple one real number", "has_aux=True", error=GradientError),
+    Case("triple_output", "def ", "tuple one real number", "return", error=GradientError),
+    Case("list_output", "def ", "list one real number", "return", error=GradientError),
+    Case("dict_output", "def ", "dict one real number", "return", error=GradientError),
+    Case("vector_output", "def ", "has_aux=True pair", "return value, aux", error=GradientError, has_aux=True),
+    Case("triple_output", "def ", "has_aux=True pair", "return value, aux", error=GradientError, has_aux=True),
+]
+
+#: What fails today: for each test, what is wrong -> the rows.
+DEFECTS: dict[str, dict[str, str]] = {
+    "place": {
+        "AttributeError of the compiler": "coroutine",
+        "RecursionError of the compiler: recursion is seen only in nested functions": "recursion mutual_recursion",
+        "IndexError of the compiler": "length_of_a_number",
+        "TypeError of the compiler": "axis_of_a_float",
+        "what the refused statement binds is reported once more": "update_a_dict nonlocal_statement class_statement "
+        "import_inside import_from_inside",
+        "one poisoned name is reported at each of its uses": "none_before_a_loop number_becomes_an_array "
+        "tuple_grows_in_a_loop list_grows_in_a_loop rank_grows_in_a_loop",
+        "points to the use of the result, not to the call": "function_without_rule random_number "
+        "opaque_result_is_used number_is_called unknown_attribute_of_an_array problem_in_a_callee makes_an_object",
+        "a GradientError at the heading, as if the function returned something odd": "c_function",
+        "no file and line": "returns_a_function",
+    },
+    "reason": {
+        "exception of the compiler": "coroutine recursion mutual_recursion length_of_a_number axis_of_a_float",
+        "speaks of what was returned, not of the call": "c_function",
+        "calls an object an array": "instance_is_called",
+        "takes a number for a function without rule": "number_is_called",
+        "speaks of a call that the program does not have": "unknown_attribute_of_an_array makes_an_object",
+        "does not name the function that was called": "filter_over_an_array function_to_a_library",
+        "says that the variable of the comprehension is not defined": "closure_over_the_variable_of_a_comprehension",
+        "does not tell the two apart": "different_dicts",
+        "speaks of a loop where values are unpacked": "unpack_a_number",
+        "shows a representation of the compiler's own data": "function_plus_array dict_plus_array minus_a_tuple",
+        "misses what was written": "string_plus_array array_plus_string",
+        "is no sentence": "string_index float_index index_of_a_number",
+    },
+    "remedy": {
+        "exception of the compiler": "coroutine recursion mutual_recursion length_of_a_number axis_of_a_float",
+        "there is none": "delete_a_name delete_an_item global_statement nonlocal_statement class_statement "
+        "coroutine_inside import_inside import_from_inside match_statement unknown_attribute_of_an_array unknown_method_of_a_dict "
+        "unknown_method_of_a_list callee_misses_an_argument callee_gets_too_many callee_gets_an_unknown_keyword "
+        "callee_gets_an_argument_twice axis_out_of_range missing_key index_out_of_range unpack_too_few "
+        "unpack_too_many max_with_a_key filter_over_an_array too_many_indices index_of_a_number index_of_a_function "
+        "bits_of_floats bare_raise raises_always function_to_a_library returns_a_function makes_an_object",
+        "a copy would lose what the call writes": "copy_to add_at fill_the_diagonal",
+        "speaks of arrays, not of lists and dicts": "store_to_a_list_item store_to_a_dict augmented_dict_item",
+        "a new array is not what is wanted": "store_to_the_shape",
+        "tells nothing": "yields set_comprehension dict_comprehension set_display",
+        "says 'instead' twice": "calls_a_generator identity_of_values",
+        "of another problem": "c_function",
+        "shows the template's {name}": "different_returns returns_on_one_path",
+        "does not help with a string": "string_plus_array array_plus_string compare_with_a_string",
+        "does not help with a function": "function_plus_array",
+    },
+}
+XFAIL = {test: {row: why for why, rows in d.items() for row in rows.split()} for test, d in DEFECTS.items()}
+
+
+def _id(case: Case) -> str:
+    return case.name + ("-has_aux" if case.has_aux else "")
+
+
+def cases(what: str) -> list[Any]:
+    """The rows, those that fail a test today marked."""
+    missing = set(XFAIL[what]) - {_id(c) for c in CASES}
+    assert not missing, f"no such rows: {missing}"
+    return [row(c, _id(c), XFAIL[what].get(_id(c), "")) for c in CASES]
+
+
+def row(case: Any, name: str, why: str) -> Any:
+    return pytest.param(case, id=name, marks=[pytest.mark.xfail(strict=True, reason=why)] if why else [])
+
+
+@functools.cache
+def _caught(index: int) -> BaseException | None:
+    case = CASES[index]
+    try:
+        grad(case.function, has_aux=case.has_aux)(*case.args)
+    except Exception as error:  # whatever it is: the tests say which it has to be
+        return error
+    return None
+
+
+def refusal(case: Case) -> DifferentiationError:
+    """The error of a row."""
+    error = _caught(CASES.index(case))
+    assert isinstance(error, DifferentiationError), f"not refused, but {error!r}"
+    return error
+
+
+def has_words(text: str, words: str) -> None:
+    missing = [w for w in words.split() if w not in text]
+    assert not missing, f"{missing} not in: {text}"
+
+
+@pytest.mark.parametrize("case", cases("place"))
+def test_place(case: Case) -> None:
+    error = refusal(case)
+    assert type(error) is case.error
+    line, col = case.place
+    assert [(p.file, p.line, p.col) for p in error.problems] == [(refused.__file__, line, col)]
+
+
+@pytest.mark.parametrize("case", cases("reason"))
+def test_reason(case: Case) -> None:
+    error = refusal(case)
+    for problem in error.problems:
+        assert not INTERNAL.search(problem.reason), problem.reason
+    has_words(error.problems[0].reason, case.reason)
+
+
+@pytest.mark.parametrize("case", cases("remedy"))
+def test_remedy(case: Case) -> None:
+    problem = refusal(case).problems[0]
+    assert problem.remedy
+    assert not INTERNAL.search(problem.remedy), problem.remedy
+    assert "instead" not in problem.remedy.lower(), "the message says 'Instead:' itself"
+    has_words(problem.remedy, case.remedy)
+
+
+def test_every_program_is_in_the_table() -> None:
+    functions = inspect.getmembers(refused, inspect.isfunction)
+    programs = {n for n, f in functions if f.__module__ == refused.__name__ and n[0] != "_"}
+    assert programs - {c.name for c in CASES} - {s.name for s in SEVERAL} == set()
+
+
+# --------------------------------------------------------------------------------------------- the text
+def shown(problem: Problem) -> tuple[str, str, str]:
+    """The first three lines of a problem's text: where, the source line, the caret."""
+    where, line, caret = str(problem).split("\n")[:3]
+    return where, line, caret
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if _id(c) not in {n for x in XFAIL.values() for n in x}], ids=_id)
+def test_text(case: Case) -> None:
+    """File and line, the line of the source, a caret under the column, one sentence of reason, one of remedy."""
+    error = refusal(case)
+    text = str(error)
+    where, line, caret = shown(error.problems[0])
+    assert where == f'  File "{refused.__file__}", line {case.place[0]}'
+    assert caret.strip() == "^" and line[caret.index("^") :].startswith(case.at.rstrip())
+    lines = text.strip("\n").split("\n")
+    assert len(lines) == 5 and lines[4].startswith("  Instead: ")
+    assert all(s.endswith((".", "!", "?")) and not s.endswith("..") or s.endswith("...") for s in lines[3:])
+    assert not INTERNAL.search("\n".join(lines[3:]))
+
+
+# ------------------------------------------------------------------------------------------ several at once
+@dataclass(frozen=True)
+class Several:
+    """A program with several problems: what stands where the carets point, in order."""
+
+    name: str
+    at: tuple[str, ...]
+    within: str = ""
+    xfail: str = ""
+
+
+SEVERAL = [
+    Several("three_problems", ("y[0] = 1.0", "np.unique(x)", "(v for v in x)"),
+            xfail="a call without a rule is reported where its result is used, and not at all behind another problem"),
+    Several("problem_used_twice", ("x.exp()",)),
+    Several("problems_on_both_paths", ("x.exp()", "x.log()")),
+    Several("problem_in_a_loop", ("v.exp()",)),
+    Several("problem_in_a_callee_called_twice", ("np.unique(v)",), "_unique",
+            "reported where the result is used, not at the call without a rule"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", [row(s, s.name, s.xfail) for s in SEVERAL])
+def test_all_problems_at_once(case: Several) -> None:
+    expected = [Case(case.name, at, "", "", within=case.within).place for at in case.at]
+    with pytest.raises(UnsupportedError) as caught:
+        grad(getattr(refused, case.name))(X)
+    assert [(p.line, p.col) for p in caught.value.problems] == expected
+
+
+# -------------------------------------------------------------------------------------------------- methods
+@pytest.mark.parametrize(
+    "method, at, words",
+    [("counts", "self.calls += 1", "store attribute"), ("remembers", "self.last = x", "store attribute"),
+     ("logs", "self.history.append(1.0)", "append in place")],
+)  # fmt: skip
+def test_stores_to_an_object(method: str, at: str, words: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(getattr(refused.Model(), method))(X)
+    (problem,) = caught.value.problems
+    lines, first = inspect.getsourcelines(getattr(refused.Model, method))
+    assert problem.line == first + next(i for i, s in enumerate(lines) if at in s)
+    has_words(problem.reason, words)
+
+
+@pytest.mark.xfail(strict=True, reason="the remedy speaks of arrays: np.where(mask, new, old)")
+def test_remedy_of_a_store_to_an_object() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(refused.Model().counts)(X)
+    assert "np.where" not in caught.value.problems[0].remedy
+
+
+@pytest.mark.xfail(strict=True, reason="a refusal is shown as raised while handling an internal LookupError")
+def test_a_refusal_stands_alone() -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        grad(refused.store_to_an_element)(X)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+def test_arguments_are_not_modified_by_a_refusal() -> None:
+    x = X.copy()
+    with pytest.raises(UnsupportedError):
+        grad(refused.store_to_an_argument)(x)
+    assert np.array_equal(x, X)
