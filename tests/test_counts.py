@@ -1,0 +1,204 @@
+"""What generated gradients execute, counted: see tests/counting.py."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from adcompiler import grad, value_and_grad
+
+from .counting import compiled, counted
+from .numerics import assert_close, differences
+
+RNG = np.random.default_rng(0)
+A, B, C, X = RNG.normal(size=(4, 3, 3))
+b, x = RNG.normal(size=(2, 3))
+
+
+def chain(A, B, C, X):
+    return np.sum(A @ B @ C @ X)
+
+
+def affine(W, b, x, n):
+    total = 0.0
+    for _ in range(n):
+        total += np.sum(W @ x + b)
+    return total
+
+
+def quotients(z, x):
+    return np.sum(z * x) / np.sum(z) / np.sum(x)
+
+
+def recurrence(h, W, n):
+    for _ in range(n):
+        h = np.tanh(W @ h)
+    return np.sum(h)
+
+
+# ------------------------------------------------------------------------------------------ the counter itself
+def test_operators_are_counted_each_time_they_run():
+    def program(x, n):
+        total = 0.0
+        for _ in range(n):
+            total = total + np.sum(np.exp(x) * x)
+        return total
+
+    _, counts = counted(program, x, 7, value=True)
+    assert counts["exp"] == 7 and counts["multiply"] >= 7
+
+
+@pytest.mark.parametrize("product", [lambda W, x: W @ x, np.dot, np.matmul, lambda W, x: W.dot(x)])
+def test_a_product_is_counted_under_each_of_its_names(product):
+    def program(x, W):
+        return np.sum(np.sin(product(W, x)))
+
+    gradient, counts = counted(program, x, A)
+    assert counts.products == 2
+    assert_close(gradient, A.T @ np.cos(A @ x))
+
+
+def test_what_the_rules_execute_is_counted():
+    def program(A, b):
+        return np.sum(np.linalg.solve(A, b) ** 2)
+
+    gradient, counts = counted(program, A, b)
+    assert_close(gradient, differences(program, (A, b)))
+    assert counts["solve"] == 2
+
+
+def test_a_counted_run_computes_the_gradient():
+    assert_close(counted(recurrence, x, A, 5)[0], grad(recurrence)(x, A, 5), 0.0, 0.0)
+
+
+# -------------------------------------------------------------------------------------------------- the bars
+@pytest.mark.xfail(strict=True, reason="a product is computed for its shape alone")
+def test_a_chain_of_products_needs_three_without_the_value():
+    gradient, counts = counted(chain, A, B, C, X, argnums="X")
+    assert_close(gradient, (A @ B @ C).T @ np.ones((3, 3)))
+    assert counts.products <= 3
+
+
+def test_a_chain_of_products_needs_four_with_the_value():
+    (value, gradient), counts = counted(chain, A, B, C, X, argnums="X", value=True)
+    assert_close((value, gradient), (chain(A, B, C, X), (A @ B @ C).T @ np.ones((3, 3))))
+    assert counts.products <= 4
+
+
+@pytest.mark.xfail(strict=True, reason="a product is computed for its shape alone")
+def test_the_gradient_of_a_bias_in_a_loop_needs_no_product():
+    gradient, counts = counted(affine, A, b, x, 10, argnums="b")
+    assert_close(gradient, np.full(3, 10.0))
+    assert counts.products == 0
+
+
+def test_a_gradient_does_nothing_for_arguments_that_nobody_asked_for():
+    gradient, counts = counted(quotients, RNG.uniform(1, 2, 4), RNG.uniform(1, 2, 4), argnums="x")
+    assert np.shape(gradient) == (4,)
+    text = compiled(quotients, b, x, argnums="x").text
+    assert "d_x" in text and "d_z" not in text
+
+
+def test_quotients_of_sums_divide_numbers_only():
+    z, y = RNG.uniform(1, 2, (2, 4))
+    gradient, counts = counted(quotients, z, y, argnums="x")
+    assert_close(gradient, differences(quotients, (z, y), 1))
+    # z * x once for the value of the sum, and one multiple of z: no product of arrays is for z
+    assert counts["multiply"] <= 4
+
+
+def test_the_gradient_of_weights_does_nothing_for_data():
+    def loss(W, X, y):
+        return np.sum((X @ W - y) ** 2)
+
+    gradient, counts = counted(loss, x, A, b)
+    assert_close(gradient, 2 * A.T @ (A @ x - b))
+    assert counts.products == 2
+    text = compiled(loss, x, A, b).text
+    assert "d_X" not in text and "d_y" not in text
+
+
+@pytest.mark.xfail(strict=True, reason="a product is computed for its shape alone")
+def test_the_gradient_of_the_last_layer_stops_there():
+    def layers(W1, W2, x):
+        return np.sum(W2 @ np.tanh(W1 @ x))
+
+    assert counted(layers, A, B, x, argnums="W2")[1].products <= 2
+    assert counted(layers, A, B, x, argnums="W1")[1].products <= 3
+
+
+def test_an_unused_branch_executes_nothing():
+    def program(x, flag):
+        if flag > 0:
+            return np.sum(np.exp(x))
+        return np.sum(np.sin(x))
+
+    _, counts = counted(program, x, 1.0, argnums="x")
+    assert counts["exp"] == 1 and not counts["sin"] and not counts["cos"]
+
+
+def test_an_exponential_is_computed_once():
+    def program(x):
+        return np.sum(np.exp(x))
+
+    _, counts = counted(program, x, value=True)
+    assert counts["exp"] == 1
+
+
+def test_the_value_costs_nothing_where_it_is_not_asked_for():
+    def program(x):
+        return np.sum(x * np.log(x))
+
+    _, counts = counted(program, np.abs(x) + 1)
+    assert counts["sum"] == 0
+
+
+# ---------------------------------------------------------------------------------------------------- loops
+@pytest.mark.parametrize("program, args", [(recurrence, (x, A)), (affine, (A, b, x))])
+def test_the_source_does_not_depend_on_the_number_of_iterations(program, args):
+    texts = {compiled(program, *args, n).text for n in (10, 500, 10**6)}
+    assert len(texts) == 1
+
+
+def test_five_hundred_iterations_nest_nothing():
+    depths = []
+
+    def program(h, n):
+        for _ in range(n):
+            h = np.sin(h)
+        return np.sum(h)
+
+    gradient = grad(program)
+    gradient(x, 2)  # compiled, which may go as deep as it likes
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(len(__import__("inspect").stack()) + 60)
+        depths.append(gradient(x, 500))
+    finally:
+        sys.setrecursionlimit(limit)
+    product, h = np.ones(3), x
+    for _ in range(500):
+        product, h = product * np.cos(h), np.sin(h)
+    assert_close(depths[0], product)
+
+
+def test_a_loop_executes_as_many_operations_as_it_has_iterations():
+    few, many = (sum(counted(recurrence, x, A, n)[1].values()) for n in (10, 30))
+    more = sum(counted(recurrence, x, A, 50)[1].values())
+    assert many - few == more - many > 0
+
+
+def test_the_stages_of_a_loop_do_not_depend_on_the_number_of_iterations():
+    made = [compiled(recurrence, x, A, n) for n in (10, 500)]
+    for stage in ("lower", "adjoint", "unthunk", "simplify", "capture", "bufferize"):
+        assert made[0].text_of(stage) == made[1].text_of(stage)
+
+
+def test_a_loop_of_a_million_iterations_runs():
+    def program(a, n):
+        total = 0.0
+        for _ in range(n):
+            total = total + a * 0.5
+        return total
+
+    assert value_and_grad(program)(2.0, 10**6) == (10**6, 5e5)
