@@ -1,0 +1,19 @@
+def log_sqrt_grad(a, tolerance):
+    """Value and gradient of `log_sqrt` (source.py:4) with respect to a."""
+    # forward
+    x = a                                         # source.py:6
+    tape = []
+    while abs(x * x - a) > tolerance:
+        q = a / x                                 # source.py:7
+        x_next = 0.5 * (x + q)
+        tape.append((x, q))
+        x = x_next
+    # backward
+    d_x = 1.0 / x                                 # source.py:8
+    d_a = 0.0                                     # source.py:6
+    for x_2, q in reversed(tape):
+        d = d_x * 0.5                             # source.py:7
+        d_a = d_a + d / x_2
+        d_x = d + d * (-q / x_2)
+    d_a = d_a + d_x                               # source.py:6
+    return math.log(x), float(d_a)
