@@ -15,7 +15,7 @@ import pytest
 
 from adcompiler import check_grad, differentiable, grad, value_and_grad
 from adcompiler.compile import STAGES, Request, build, from_call
-from adcompiler.errors import DifferentiationError, GradientError
+from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from rules import rule
 from rules.kind import Lengths
 
@@ -353,6 +353,22 @@ def test_gradients_have_the_form_of_the_argument(x):
     assert_close(gradient, np.cos(x) * x + np.sin(x), 1e-5)
 
 
+@pytest.mark.xfail(strict=True, reason="spread of a number like a NumPy number is a Python float")
+@pytest.mark.parametrize("x", [np.float64(2.0), np.float32(2.0)], ids=lambda x: type(x).__name__)
+def test_gradients_of_sums_of_numbers_have_the_type_of_the_argument(x):
+    assert_form(grad(np.sum)(x), x)
+    assert_form(grad(by_list)((x, U)), (x, U))
+
+
+def test_extended_precision():
+    assert_form(grad(np.sin)(np.longdouble(2.0)), np.longdouble(2.0))
+
+
+def test_half_precision_and_other_byte_orders():
+    for dtype in (np.float16, ">f8", "<f4"):
+        assert_form(grad(np.sum)(U.astype(dtype)), U.astype(dtype))
+
+
 @pytest.mark.parametrize("x", [2.0, np.float64(2.0), np.float32(2.0)], ids=lambda x: type(x).__name__)
 def test_values_have_the_type_that_the_function_gives(x):
     value, gradient = value_and_grad(scalar)(x)
@@ -432,6 +448,21 @@ def test_what_rounds_has_a_gradient_of_zeros():
         return np.sum(np.floor(x)) + np.argmax(x)
 
     assert_close(grad(f)(U), np.zeros(3))
+
+
+def test_aux_and_captured_arrays_are_left_alone():
+    def f(x):
+        y = np.exp(x)
+        z = y * x * weights
+        return np.sum(z * (z + y)) + np.sum(weights[1:] * x[:-1]), (y, z, x)
+
+    weights = V.copy()
+    (value, aux), gradient = value_and_grad(f, has_aux=True)(U)
+    assert_close((value, aux), f(U), 1e-12)
+    assert_close(gradient, differences(lambda x: f(x)[0], (U,)))
+    gradient += 1.0
+    assert_close(aux, f(U)[1], 1e-12)
+    assert_same(weights, V)
 
 
 def test_gradients_own_their_memory():
@@ -657,6 +688,71 @@ def test_an_attribute_of_another_kind_is_compiled_for():
     assert_close(g(U), differences(model.loss, (U,)))
 
 
+class Layer:
+    def __init__(self, activation):
+        self.activation = activation
+
+    def forward(self, x):
+        return np.sum(self.activation(x))
+
+
+HELD = "a function held by an object is not guarded by identity"
+
+
+@pytest.mark.xfail(strict=True, reason=HELD)
+def test_functions_held_by_an_object_are_live():
+    layer = Layer(np.sin)
+    g = grad(layer.forward)
+    assert_close(g(U), np.cos(U))
+    layer.activation = np.exp
+    assert_close(g(U), np.exp(U))
+    layer.activation = elsewhere.square
+    assert_close(g(U), 2 * U)
+
+
+@pytest.mark.xfail(strict=True, reason=HELD)
+def test_functions_of_a_global_object_are_live(monkeypatch):
+    def f(x):
+        return NETWORK.forward(x)
+
+    g = grad(f)
+    assert_close(g(U), np.cos(U))
+    monkeypatch.setattr(NETWORK, "activation", np.exp)
+    assert_close(g(U), np.exp(U))
+
+
+@pytest.mark.xfail(strict=True, reason=HELD)
+def test_methods_of_a_global_object_are_live(monkeypatch):
+    def f(x):
+        return NETWORK.forward(x)
+
+    g = grad(f)
+    assert_close(g(U), np.cos(U))
+    monkeypatch.setattr(Layer, "forward", lambda self, x: np.sum(x * x))
+    assert_close(g(U), 2 * U)
+
+
+NETWORK = Layer(np.sin)
+
+
+def test_numbers_in_containers_of_an_object_are_live():
+    class Options:
+        table, parts = {"rate": 2.0}, [3.0, U]
+
+        def loss(self, x):
+            return np.sum(x * self.parts[1]) * self.table["rate"] + np.sum(x) * self.parts[0]
+
+    options = Options()
+    g = grad(options.loss)
+    assert_close(g(V), 2 * U + 3.0)
+    options.table["rate"] = 5.0
+    options.parts[0] = 1
+    options.parts[1] = V
+    assert_close(g(V), 5 * V + 1.0)
+    options.parts = (0.0, U)
+    assert_close(g(V), 5 * U)
+
+
 def test_two_instances_do_not_mix():
     one, two = Model(), Model()
     two.scale = 7.0
@@ -720,6 +816,35 @@ def test_a_function_behind_functools_wraps():
         return np.sum(x * x)
 
     assert_close(grad(f)(U), 4 * U)
+
+
+@pytest.mark.xfail(strict=True, reason="the tree of an async function has no value")
+def test_coroutines_are_refused():
+    async def f(x):
+        return x * x
+
+    with pytest.raises(UnsupportedError, match="coroutine|async"):
+        grad(f)(1.0)
+
+
+def test_generators_are_refused():
+    def f(x):
+        yield x * x
+
+    with pytest.raises(UnsupportedError, match="yield"):
+        grad(f)(1.0)
+
+
+@pytest.mark.xfail(strict=True, reason="said to return an object, rather than to have no rule")
+@pytest.mark.parametrize("f", [np.random.standard_normal, np.vectorize(math.sin)], ids=["random", "vectorize"])
+def test_functions_without_a_rule_are_refused_as_such(f):
+    with pytest.raises(UnsupportedError, match="no rule"):
+        grad(f)(1.0)
+
+
+def test_functions_without_source_are_refused():
+    with pytest.raises(UnsupportedError, match="source"):
+        grad(eval("lambda x: x * x"))(1.0)
 
 
 def test_what_is_no_function_is_refused():
