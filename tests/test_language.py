@@ -818,6 +818,30 @@ def shrinking_while(x, n):
     return np.sum(x * x)
 
 
+def shrinking_swap(x, n):
+    y = x * 2
+    for _ in range(n):
+        x, y = y, x[:-1]
+    return np.sum(x) * np.sum(y * y)
+
+
+def shrinking_at_times(x, n):
+    total = 0.0
+    for i in range(n + 1):
+        if i == 1:
+            x = x[1:]
+        total = total + np.sum(x) ** 2
+    return total
+
+
+def read_after_the_loop(x, n):
+    total = 0.0
+    for i in range(n):
+        y = x[i:]
+        total = total + np.sum(y * y)
+    return total + np.sum(y)
+
+
 def shrinking_to_broadcast(x, n):
     for _ in range(n):
         x = np.sum(x, axis=0, keepdims=True) * x
@@ -826,8 +850,21 @@ def shrinking_to_broadcast(x, n):
 
 
 @pytest.mark.xfail(strict=True, reason="after a loop, lengths that varied in it count as equal to those in it")
-@pytest.mark.parametrize("f", [shrinking, shrinking_to_one, growing, growing_by_itself, shrinking_while,
-                               shrinking_to_broadcast], ids=lambda f: f.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "f",
+    [
+        shrinking,
+        shrinking_to_one,
+        growing,
+        growing_by_itself,
+        shrinking_while,
+        shrinking_swap,
+        shrinking_at_times,
+        read_after_the_loop,
+        shrinking_to_broadcast,
+    ],
+    ids=lambda f: f.__name__,
+)
 def test_an_array_whose_length_varies_in_a_loop(f):
     check(f, X[:3], 2, argnums=(0,))
 
