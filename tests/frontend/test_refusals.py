@@ -282,9 +282,10 @@ DEFECTS: dict[str, dict[str, str]] = {
     "remedy": {
         "exception of the compiler": "coroutine recursion mutual_recursion length_of_a_number axis_of_a_float",
         "there is none": "delete_a_name delete_an_item global_statement nonlocal_statement class_statement "
-        "coroutine_inside import_inside import_from_inside match_statement unknown_attribute_of_an_array unknown_method_of_a_dict "
-        "unknown_method_of_a_list callee_misses_an_argument callee_gets_too_many callee_gets_an_unknown_keyword "
-        "callee_gets_an_argument_twice axis_out_of_range missing_key index_out_of_range unpack_too_few "
+        "coroutine_inside import_inside import_from_inside match_statement unknown_attribute_of_an_array "
+        "unknown_method_of_a_dict unknown_method_of_a_list callee_misses_an_argument callee_gets_too_many "
+        "callee_gets_an_unknown_keyword callee_gets_an_argument_twice axis_out_of_range missing_key "
+        "index_out_of_range unpack_too_few "
         "unpack_too_many max_with_a_key filter_over_an_array too_many_indices index_of_a_number index_of_a_function "
         "bits_of_floats bare_raise raises_always function_to_a_library returns_a_function makes_an_object",
         "a copy would lose what the call writes": "copy_to add_at fill_the_diagonal",

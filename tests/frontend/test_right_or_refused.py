@@ -50,16 +50,19 @@ def right_or_refused(f: Callable[..., Any]) -> None:
 
 # ------------------------------------------------------------------------------------------ two names for an array
 ALIASES = """
-y; y[:]; y[...]; y.T; y.reshape(2, 2); y.ravel(); np.ravel(y); np.real(y); y.real; np.asarray(y); np.asarray(y, dtype=float)
-np.array(y); y.astype(float); y.astype(float, copy=False); np.broadcast_to(y, (3, 4)); np.expand_dims(y, 0); y[None]; y[::-1]
-np.squeeze(y); np.transpose(y); np.swapaxes(np.outer(y, y), 0, 1); np.split(y, 2)[0]; y[[0, 1]]; y[y > 0]; np.flip(y); list(y)[0]
-[y][0]; (y,)[0]; {'a': y}['a']; np.where(True, y, y); np.atleast_1d(y); np.atleast_2d(y); np.diag(y); np.diag(np.outer(y, y))
-y.copy(); +y; y + 0; np.concatenate([y]); np.stack([y]); y if x[0] > 0 else x; (lambda v: v)(y); [v for v in (y,)][0]
-np.roll(y, 1); np.squeeze(y[None]); y.clip(0, 100); np.moveaxis(np.outer(y, x), 0, 1); y.flatten(); y.squeeze(); np.conj(y)
-y.conj(); np.broadcast_arrays(y, x)[0]; np.nan_to_num(y); np.round(y); np.ascontiguousarray(y); y.view(); np.tile(y, 1)
-np.repeat(y, 1); np.array(y, copy=False); np.array(y, copy=None); np.array([y]); y or x; np.rot90(np.outer(y, y)); np.triu(y)
-sum([y]); sum([], y); sum((y,), 0); np.add(y, 0.0); np.maximum(y, y); max((y,), key=len); [y, x][int(x[0])]; dict(a=y)['a']
-next(iter([y])); [*[y]][0]; min([y]); tuple([y])[0]; y.flat; y.data; getattr(y, 'T'); np.asanyarray(y); np.array(y, ndmin=2)
+y; y[:]; y[...]; y.T; y.reshape(2, 2); y.ravel(); np.ravel(y); np.real(y); y.real; np.asarray(y)
+np.asarray(y, dtype=float); np.array(y); y.astype(float); y.astype(float, copy=False)
+np.broadcast_to(y, (3, 4)); np.expand_dims(y, 0); y[None]; y[::-1]; np.squeeze(y); np.transpose(y)
+np.swapaxes(np.outer(y, y), 0, 1); np.split(y, 2)[0]; y[[0, 1]]; y[y > 0]; np.flip(y); list(y)[0]; [y][0]
+(y,)[0]; {'a': y}['a']; np.where(True, y, y); np.atleast_1d(y); np.atleast_2d(y); np.diag(y)
+np.diag(np.outer(y, y)); y.copy(); +y; y + 0; np.concatenate([y]); np.stack([y]); y if x[0] > 0 else x
+(lambda v: v)(y); [v for v in (y,)][0]; np.roll(y, 1); np.squeeze(y[None]); y.clip(0, 100)
+np.moveaxis(np.outer(y, x), 0, 1); y.flatten(); y.squeeze(); np.conj(y); y.conj()
+np.broadcast_arrays(y, x)[0]; np.nan_to_num(y); np.round(y); np.ascontiguousarray(y); y.view()
+np.tile(y, 1); np.repeat(y, 1); np.array(y, copy=False); np.array(y, copy=None); np.array([y]); y or x
+np.rot90(np.outer(y, y)); np.triu(y); sum([y]); sum([], y); sum((y,), 0); np.add(y, 0.0); np.maximum(y, y)
+max((y,), key=len); [y, x][int(x[0])]; dict(a=y)['a']; next(iter([y])); [*[y]][0]; min([y]); tuple([y])[0]
+y.flat; y.data; getattr(y, 'T'); np.asanyarray(y); np.array(y, ndmin=2)
 """
 EXPRESSIONS = [e.strip() for line in ALIASES.strip().split("\n") for e in line.split(";")]
 
@@ -358,7 +361,8 @@ WRONG = {
 
 
 def marked(names: Any, wrong: dict[str, str]) -> list[Any]:
-    return [pytest.param(n, marks=[pytest.mark.xfail(strict=True, reason=wrong[n])] if n in wrong else []) for n in names]
+    xfail = {n: [pytest.mark.xfail(strict=True, reason=why)] for n, why in wrong.items()}
+    return [pytest.param(n, marks=xfail.get(n, [])) for n in names]
 
 
 @pytest.mark.parametrize("name", marked(PROGRAMS, WRONG))
@@ -415,7 +419,7 @@ def assigns_in_a_while(x):
         (assigns_in_a_while, X, -X),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="where the name has no value, the gradient is zero instead of an UnboundLocalError")
+@pytest.mark.xfail(strict=True, reason="without a value: a zero gradient, not an UnboundLocalError")
 def test_a_name_without_value(f: Callable[..., Any], with_value: Any, without: Any) -> None:
     """Refused, or right where there is a value and Python's own error where there is none."""
     with pytest.raises(UnboundLocalError):
