@@ -732,6 +732,27 @@ def test_methods_of_a_global_object_are_live(monkeypatch):
     assert_close(g(U), 2 * U)
 
 
+class Config:
+    rate = 2.0
+
+    @classmethod
+    def scaled(cls, x):
+        return cls.rate * np.sum(x)
+
+
+def by_class(x):
+    return Config.rate * np.sum(x)
+
+
+@pytest.mark.xfail(strict=True, reason="attributes of a class are taken for constants")
+@pytest.mark.parametrize("f", [by_class, Config.scaled], ids=["global", "classmethod"])
+def test_attributes_of_a_class_are_live(f, monkeypatch):
+    g = grad(f)
+    assert_close(g(U), np.full(3, 2.0))
+    monkeypatch.setattr(Config, "rate", 5.0)
+    assert_close(g(U), np.full(3, 5.0))
+
+
 NETWORK = Layer(np.sin)
 
 
