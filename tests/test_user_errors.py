@@ -2,7 +2,6 @@
 
 import inspect
 import linecache
-import math
 import re
 import sys
 import traceback
@@ -115,17 +114,6 @@ def test_errors_of_what_is_not_computed_are_not_raised() -> None:
         return np.sum(x)
 
     assert np.array_equal(grad(f)(X, np.ones(3)), np.ones(4))
-
-
-@pytest.mark.xfail(strict=True, reason="the value is not needed, and of log(-1.5) a derivative is returned")
-def test_math_domain_errors() -> None:
-    """Python's own error, though the derivative 1/x could be had where the function cannot."""
-
-    def f(x: Any) -> Any:
-        return math.log(x)
-
-    with pytest.raises(ValueError):
-        grad(f)(-1.5)
 
 
 # ---------------------------------------------------------------------------------------------- arguments
