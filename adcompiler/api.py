@@ -31,7 +31,9 @@ def _callable(request: Request) -> Callable[..., Any]:
     return call
 
 
-def grad(f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True) -> Callable[..., Any]:
+def grad(
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True
+) -> Callable[..., Any]:
     """The gradient of `f`, which returns one real number, with respect to `argnums`.
 
     Args:
@@ -104,7 +106,9 @@ class Differentiable:
         self.last = (args, kwargs)
         return self._value_and_grad(*args, **kwargs)
 
-    def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
+    def _build(
+        self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None
+    ) -> Build:
         if mode not in ("grad", "value_and_grad"):
             raise ValueError(f"mode is 'grad' or 'value_and_grad', not {mode!r}")
         request = Request(self.__wrapped__, self.argnums if argnums is None else _hashable(argnums), mode == "value_and_grad",
@@ -164,7 +168,9 @@ def differentiable(f: Callable[..., Any] | None = None, *, argnums: Any = 0, inl
     return Differentiable(f, argnums, inline)
 
 
-def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0) -> float:
+def check_grad(
+    f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0
+) -> float:
     """Compare the gradient of `f` with central differences along random directions, at two step sizes.
 
     `argnums` defaults to every argument with float leaves. Returns the largest relative difference.
@@ -188,10 +194,15 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     worst = 0.0
     for position, g, name in zip(positions, gradients, chosen, strict=True):
         direction = [_random(x, rng) for x in _floats(args[position])]
-        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True))
+        exact = sum(
+            float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True)
+        )
         errors = []
         for step in (1e-5, 1e-6):
-            up, down = (f(*(_moved(x, direction, s * step) if i == position else x for i, x in enumerate(args))) for s in (1, -1))
+            up, down = (
+                f(*(_moved(x, direction, s * step) if i == position else x for i, x in enumerate(args)))
+                for s in (1, -1)
+            )
             difference = (up - down) / (2 * step)
             errors.append(float(abs(difference - exact) / max(1.0, abs(exact), abs(difference))))
         error = min(errors)
@@ -211,7 +222,12 @@ def _floats(x: Any) -> list[Any]:
         return [leaf for item in x.values() for leaf in _floats(item)]
     if isinstance(x, bool | int | str) or x is None:
         return []
-    return [x] if getattr(x, "dtype", np.dtype(float)).kind in "fc" and isinstance(x, np.ndarray | np.generic | float | complex) else []
+    return (
+        [x]
+        if getattr(x, "dtype", np.dtype(float)).kind in "fc"
+        and isinstance(x, np.ndarray | np.generic | float | complex)
+        else []
+    )
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:

@@ -34,7 +34,18 @@ from adcompiler.passes.unthunk import unthunk
 from rules.kind import Array, Guard, KindError, Lengths, Num, is_differentiable, specialising
 from rules.rule import find
 
-STAGES = ("parsed", "lower", "activity", "adjoint", "unthunk", "inline", "simplify", "capture", "bufferize", "source")
+STAGES = (
+    "parsed",
+    "lower",
+    "activity",
+    "adjoint",
+    "unthunk",
+    "inline",
+    "simplify",
+    "capture",
+    "bufferize",
+    "source",
+)
 _numbers = itertools.count(1)
 
 
@@ -130,16 +141,22 @@ def find_source(f: Callable[..., Any]) -> Source:
         rule = find(f)
         if rule is None:
             return source_of(f)
-        return wrapper_of(f, f.__name__, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule))
+        return wrapper_of(
+            f, f.__name__, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule)
+        )
     rule = find(f)
     if rule is not None:
-        return wrapper_of(f, rule.name, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule))
+        return wrapper_of(
+            f, rule.name, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule)
+        )
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     try:
         signature = inspect.signature(f)
     except (TypeError, ValueError):
-        raise UnsupportedError(f"the source of {getattr(f, '__name__', f)!r} is not available, and it has no rule") from None
+        raise UnsupportedError(
+            f"the source of {getattr(f, '__name__', f)!r} is not available, and it has no rule"
+        ) from None
     name = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__)
     if isinstance(f, functools.partial):
         signature = inspect.Signature([p for p in signature.parameters.values() if p.name not in f.keywords])
@@ -166,25 +183,45 @@ def argument_leaves(trees: dict[str, Any], wrt: list[str], name: str, loc: Loc |
         tree = trees[w]
         found = [v for v in leaves(tree) if is_differentiable(v.kind)]
         if not found:
-            what = _what(tree.kind) if isinstance(tree, Value) else f"is {tree.value!r}" if isinstance(tree, Known) else "holds no float"
+            what = (
+                _what(tree.kind)
+                if isinstance(tree, Value)
+                else f"is {tree.value!r}"
+                if isinstance(tree, Known)
+                else "holds no float"
+            )
             reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only float and complex arguments have gradients"
             problem = problem_at(loc, reason, f"pass a float, or leave {w} out of argnums")
-            raise GradientError(Problem(problem.file, problem.line, problem.col, problem.source_line, reason, problem.remedy))
+            raise GradientError(
+                Problem(problem.file, problem.line, problem.col, problem.source_line, reason, problem.remedy)
+            )
         out.extend(found)
     return out
 
 
 def _what(kind: Any) -> str:
     """What an argument without a gradient is, in words."""
-    noun = {"i": "integer", "u": "integer", "b": "boolean"}.get(kind.dtype.kind if hasattr(kind, "dtype") else "", "")
-    return f"is {'an' if noun == 'integer' else 'a'} {noun} {'array' if isinstance(kind, Array) else 'number'} ({kind})" if noun else f"is {kind}"
+    noun = {"i": "integer", "u": "integer", "b": "boolean"}.get(
+        kind.dtype.kind if hasattr(kind, "dtype") else "", ""
+    )
+    return (
+        f"is {'an' if noun == 'integer' else 'a'} {noun} {'array' if isinstance(kind, Array) else 'number'} ({kind})"
+        if noun
+        else f"is {kind}"
+    )
 
 
 def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     """The number that is differentiated. Raises GradientError where the function returns something else."""
     if request.has_aux:
         if not isinstance(result, tuple) or len(result) != 2:
-            raise GradientError(problem_at(loc, f"{request.name} with has_aux=True has to return a pair (value, aux)", "return value, aux"))
+            raise GradientError(
+                problem_at(
+                    loc,
+                    f"{request.name} with has_aux=True has to return a pair (value, aux)",
+                    "return value, aux",
+                )
+            )
         result = result[0]
     if isinstance(result, Value):
         kind = result.kind
@@ -198,7 +235,9 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     remedy = "return a real number: np.sum(...) of the result, or one element of it"
     if isinstance(result, tuple) and len(result) == 2:
         remedy += "; has_aux=True if the second is not to be differentiated"
-    raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))
+    raise GradientError(
+        problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy)
+    )
 
 
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
@@ -245,7 +284,14 @@ def _parsed(source: Source) -> str:
     return write(tree) if isinstance(tree, ast.stmt) else ast.unparse(tree) + "\n"
 
 
-def derive(request: Request, function: Function, wrt: list[Value], output: Any, primal: Any, build: Build | None = None) -> Function:
+def derive(
+    request: Request,
+    function: Function,
+    wrt: list[Value],
+    output: Any,
+    primal: Any,
+    build: Build | None = None,
+) -> Function:
     """Differentiate pure IR: activity, adjoint, unthunk, inline, simplify, capture. The result is pure again."""
     stages: dict[str, Function] = {} if build is None else build.stages
     reached = active(function, wrt)
@@ -261,7 +307,9 @@ def derive(request: Request, function: Function, wrt: list[Value], output: Any, 
     return f
 
 
-def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
+def nested(
+    request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc
+) -> tuple[Function, Any]:
     """The gradient of a function called inside one that is being lowered: pure IR, and its result's tree."""
     wrt = argument_leaves(named, request.wrt, request.name, loc)
     output = scalar_output(result, request, loc)
@@ -365,7 +413,9 @@ def _arguments(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
 
 
 # ------------------------------------------------------------------------------------ describing arguments
-def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Describe], dict[str, Any]]:
+def from_call(
+    request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[[Describe], dict[str, Any]]:
     """How to build argument trees from a call's values."""
     named = request.named((args, kwargs))
 
@@ -375,7 +425,9 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
             try:
                 out[n] = d.tree(x, (i,), n)
             except KindError as error:
-                raise UnsupportedError(Problem("", 0, 0, "", f"argument {n} of {request.name}: {error}", error.remedy)) from None
+                raise UnsupportedError(
+                    Problem("", 0, 0, "", f"argument {n} of {request.name}: {error}", error.remedy)
+                ) from None
         return out
 
     return describe
@@ -391,7 +443,9 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
         out = dict(zip(names, trees, strict=False))
         for i, n in enumerate(names[len(trees) :], len(trees)):
             if n not in request.source.defaults:
-                raise UnsupportedError(f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}")
+                raise UnsupportedError(
+                    f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
+                )
             out[n] = d.tree(request.source.defaults[n], (i,), n)
         return out
 
@@ -418,7 +472,9 @@ def interpret(f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower"
     return run_ir(returned, values)
 
 
-def leaf_values(lowered: Lowered, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request) -> list[Any]:
+def leaf_values(
+    lowered: Lowered, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request
+) -> list[Any]:
     """The values of the IR's parameters for a call."""
     named = list(request.named((args, kwargs)).values())
     out = []
@@ -442,4 +498,14 @@ def guards_text(guards: list[Guard]) -> str:
     return ", ".join(map(str, guards))
 
 
-__all__ = ["STAGES", "Build", "Request", "assemble", "build", "from_call", "from_text", "interpret", "map_tree"]
+__all__ = [
+    "STAGES",
+    "Build",
+    "Request",
+    "assemble",
+    "build",
+    "from_call",
+    "from_text",
+    "interpret",
+    "map_tree",
+]

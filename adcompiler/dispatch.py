@@ -176,7 +176,14 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     body: list[ast.stmt] = [ast.Return(ast.parse(text, mode="eval").body)]
     source = write(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None)))
     cells = {k: c for k, c in lowered.source.cells.items() if k not in free}
-    key = load(source, "key", f"<adcompiler key of {lowered.source.name}>", lowered.source.globals, {**free, **defaults}, cells)
+    key = load(
+        source,
+        "key",
+        f"<adcompiler key of {lowered.source.name}>",
+        lowered.source.globals,
+        {**free, **defaults},
+        cells,
+    )
     return source, key
 
 
@@ -212,7 +219,11 @@ def _list_key(x: Any) -> Any:
 def _reader(accesses: list[Access], made: Build) -> Callable[[], tuple[Any, ...]]:
     """A function that reads what is captured, as it is now."""
     free = {n: o for a in accesses for n, o in a.free}
-    text = f"def read():\n    return ({''.join(a.text + ', ' for a in accesses)})\n" if accesses else "def read():\n    return ()\n"
+    text = (
+        f"def read():\n    return ({''.join(a.text + ', ' for a in accesses)})\n"
+        if accesses
+        else "def read():\n    return ()\n"
+    )
     source = made.lowered.source
     cells = {k: c for k, c in source.cells.items() if k not in free}
     return load(text, "read", f"<adcompiler captures of {source.name}>", source.globals, free, cells)

@@ -45,7 +45,11 @@ class DifferentiationError(Exception):
         if isinstance(problems, str):
             problems = Problem("", 0, 0, "", problems)
         self.problems = problems if isinstance(problems, list) else [problems]
-        super().__init__("\n".join(["", *map(str, self.problems)]) if self.problems[0].file else str(self.problems[0]).strip())
+        super().__init__(
+            "\n".join(["", *map(str, self.problems)])
+            if self.problems[0].file
+            else str(self.problems[0]).strip()
+        )
 
 
 class UnsupportedError(DifferentiationError):

@@ -47,14 +47,23 @@ def emit(function: Function, plan: Schedule, buffers: Buffers, inputs: list[Inpu
 
 
 class _Emitter:
-    def __init__(self, function: Function, plan: Schedule, buffers: Buffers, inputs: list[Input], reserved: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        function: Function,
+        plan: Schedule,
+        buffers: Buffers,
+        inputs: list[Input],
+        reserved: dict[str, Any],
+    ) -> None:
         self.f = function
         self.plan = plan
         self.buffers = buffers
         self.inputs = inputs
         self.speller = Speller(reserved)
         fixed = {i.value: i.access for i in inputs if not i.steps and i.access.isidentifier()}
-        taken = set(reserved) | {_head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()}
+        taken = set(reserved) | {
+            _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
+        }
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps}
@@ -68,7 +77,7 @@ class _Emitter:
         """Learn the names of the functions that are called, so that no variable takes one."""
         for op in walk(region):
             if type(op) is Op and op.target not in (update, raise_, turn):
-                self.speller.call(op, lambda x: ast.Constant(0))
+                self.speller.call(op, _anything, _anything)
 
     def _used_inputs(self) -> set[Value]:
         used = set(leaves((self.f.result, self.f.body.results)))
@@ -81,7 +90,9 @@ class _Emitter:
     # ---------------------------------------------------------------------------------------- function
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)
-        self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
+        self.pending = (
+            "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
+        )
         for i in self.inputs:
             if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
                 self.add(ast.Assign([_store(self.names[i.value])], _path(name(i.access), i.steps)))
@@ -112,7 +123,9 @@ class _Emitter:
     def rows(self, element: Any) -> ast.expr:
         """A list of structures, of one list for each leaf."""
         values = list(leaves(element))
-        targets = [f"{self.names[v]}_k" if v not in self.plan.inlined else f"x_{i}" for i, v in enumerate(values)]
+        targets = [
+            f"{self.names[v]}_k" if v not in self.plan.inlined else f"x_{i}" for i, v in enumerate(values)
+        ]
         by_value = dict(zip(values, targets, strict=True))
 
         def build(x: Any) -> ast.expr:
@@ -124,8 +137,14 @@ class _Emitter:
                 return ast.Dict([self.speller.constant(k) for k in x], [build(y) for y in x.values()])
             return self.speller.constant(x)
 
-        iterable = ast.Call(name("zip"), [self.expr(v) for v in values], []) if len(values) > 1 else self.expr(values[0])
-        target: ast.expr = ast.Tuple([_store(t) for t in targets], ast.Store()) if len(values) > 1 else _store(targets[0])
+        iterable = (
+            ast.Call(name("zip"), [self.expr(v) for v in values], [])
+            if len(values) > 1
+            else self.expr(values[0])
+        )
+        target: ast.expr = (
+            ast.Tuple([_store(t) for t in targets], ast.Store()) if len(values) > 1 else _store(targets[0])
+        )
         return ast.ListComp(build(element), [ast.comprehension(target, iterable, [], 0)])
 
     def add(self, statement: ast.stmt) -> None:
@@ -196,7 +215,11 @@ class _Emitter:
         base, path, kind, value = op.args
         place = self.names[op.result]
         if id(op) in self.buffers.copied:
-            self.add(ast.Assign([_store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])))
+            self.add(
+                ast.Assign(
+                    [_store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])
+                )
+            )
         target: ast.expr = name(place)
         for step in path:
             target = ast.Attribute(target, "T", ast.Load()) if isinstance(step, str) else \
@@ -204,7 +227,7 @@ class _Emitter:
         assert isinstance(target, ast.Subscript)
         if kind in ("add", "sub") and _repeats(path[-1]):
             at = name(f"{self.speller.free_name('np', _numpy())}.{'add' if kind == 'add' else 'subtract'}.at")
-            self.add(ast.Expr(ast.Call(at, [target.value, target.slice, self.expr(value)], [])))
+            self.add(ast.Expr(ast.Call(at, [target.value, self.expr(path[-1]), self.expr(value)], [])))
             return
         target.ctx = ast.Store()
         if kind == "set":
@@ -266,7 +289,7 @@ class _Emitter:
         singles: list[tuple[ast.expr, Any]] = []
         for e, s in element_of.items():
             tape = self.tape_behind(s)
-            if tape is not None and id(tape[0]) in self.tapes:
+            if tape is not None and tape[1] in self.tapes.get(id(tape[0]), ([], ""))[0]:
                 grouped[id(tape[0])].append(e)
                 if len(grouped[id(tape[0])]) == 1:
                     singles.append((ast.Tuple([], ast.Store()), tape))
@@ -294,15 +317,27 @@ class _Emitter:
         self.loc = loc
         self.add(ast.For(target, iterable, body, []))
 
-    def enumerated(self, op: For, targets: list[ast.expr], iterables: list[ast.expr]) -> tuple[ast.expr, ast.expr] | None:
+    def enumerated(
+        self, op: For, targets: list[ast.expr], iterables: list[ast.expr]
+    ) -> tuple[ast.expr, ast.expr] | None:
         """`for i, x in enumerate(xs)` where a range as long as a sequence is read beside it."""
         if len(targets) < 2 or not isinstance(op.sequences[0], Value):
             return None
         made = self.plan.defs.get(op.sequences[0])
-        if made is None or made.target is not range or len(made.args) != 1 or op.sequences[0] not in self.plan.inlined:
+        if (
+            made is None
+            or made.target is not range
+            or len(made.args) != 1
+            or op.sequences[0] not in self.plan.inlined
+        ):
             return None
         count = self.plan.defs.get(made.args[0]) if isinstance(made.args[0], Value) else None
-        if count is None or count.target is not length or count.args[0] is not op.sequences[1] or len(count.args) > 1:
+        if (
+            count is None
+            or count.target is not length
+            or count.args[0] is not op.sequences[1]
+            or len(count.args) > 1
+        ):
             return None
         rest: ast.expr = iterables[1] if len(iterables) == 2 else ast.Call(name("zip"), iterables[1:], [])
         inner: ast.expr = targets[1] if len(targets) == 2 else ast.Tuple(targets[1:], ast.Store())
@@ -415,12 +450,15 @@ class _Emitter:
         if isinstance(x, dict):
             return ast.Dict([self.expr(k) for k in x], [self.expr(y) for y in x.values()])
         if isinstance(x, slice):
-            start, stop, step = (None if y is None else self.expr(y) for y in (x.start, x.stop, x.step))
-            return ast.Slice(start, stop, step)
+            return ast.Call(name("slice"), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
         return self.speller.constant(x)
 
     def index(self, x: Any) -> ast.expr:
-        return self.expr(x)
+        """What stands between the brackets of a subscript."""
+        if isinstance(x, slice):
+            start, stop, step = (None if y is None else self.expr(y) for y in (x.start, x.stop, x.step))
+            return ast.Slice(start, stop, step)
+        return ast.Tuple([self.index(y) for y in x], ast.Load()) if isinstance(x, tuple) else self.expr(x)
 
     def written(self, op: Op) -> ast.expr:
         """An operation as an expression."""
@@ -435,7 +473,7 @@ class _Emitter:
                 else (ast.Tuple(targets, ast.Store()), ast.Call(name("zip"), iterables, []))
             )  # fmt: skip
             return ast.ListComp(self.expr(op.body.results[0]), [ast.comprehension(target, iterable, [], 0)])
-        return self.speller.call(op, self.expr)
+        return self.speller.call(op, self.expr, self.index)
 
     def conditional(self, op: If) -> ast.expr:
         """`a and b`, `a or b`, `x if c else y`."""
@@ -448,6 +486,10 @@ class _Emitter:
 
 
 # -------------------------------------------------------------------------------------------- small helpers
+def _anything(x: Any) -> ast.expr:
+    return ast.Constant(0)
+
+
 def _store(text: str) -> ast.expr:
     return ast.Name(text, ast.Store())
 
@@ -481,7 +523,11 @@ def _repeats(index: Any) -> bool:
         return any(_repeats(i) for i in index)
     if isinstance(index, list):
         return True
-    return isinstance(index, Value) and not isinstance(index.kind, Num) and getattr(index.kind, "dtype", None) != bool
+    return (
+        isinstance(index, Value)
+        and not isinstance(index.kind, Num)
+        and getattr(index.kind, "dtype", None) != bool
+    )
 
 
 def _numpy() -> Any:

@@ -55,7 +55,12 @@ class Names:
 
     def same(self, a: Any, b: Any) -> bool:
         """Are both operands the same variable?"""
-        return isinstance(a, Value) and isinstance(b, Value) and b not in self.plan.inlined and self.find(a) is self.find(b)
+        return (
+            isinstance(a, Value)
+            and isinstance(b, Value)
+            and b not in self.plan.inlined
+            and self.find(a) is self.find(b)
+        )
 
     def find(self, v: Value) -> Value:
         while v in self.parent:
@@ -73,8 +78,8 @@ class Names:
     def _clash(self, v: Value, others: set[Value]) -> None:
         for o in others:
             if o is not v:
-                self.conflicts[v].add(o)
-                self.conflicts[o].add(v)
+                self.conflicts[self.find(v)].add(o)
+                self.conflicts[self.find(o)].add(v)
 
     def _collect(self, region: Region) -> None:
         plan = self.plan
@@ -106,7 +111,9 @@ class Names:
             else:
                 for r in op.results:
                     self._clash(r, after)
-                if op.target is update:  # written by a statement after the variable: index and value are still read
+                if (
+                    op.target is update
+                ):  # written by a statement after the variable: index and value are still read
                     self._clash(op.result, plan.reads(op.args[1:]))
 
     def _inside(self, v: Value, after: set[Value]) -> None:
@@ -181,7 +188,11 @@ class Names:
         return any(self.find(o) is b for o in theirs)
 
     def _try(self, a: Any, b: Any) -> bool:
-        if not (isinstance(a, Value) and isinstance(b, Value)) or b in self.plan.inlined or a in self.plan.inlined:
+        if (
+            not (isinstance(a, Value) and isinstance(b, Value))
+            or b in self.plan.inlined
+            or a in self.plan.inlined
+        ):
             return False
         if self.find(a) is self.find(b):
             return True
@@ -239,8 +250,17 @@ class Names:
         for root, members in groups.items():
             if root in names:
                 continue
-            hint = next((names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names), "")
-            hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
+            hint = next(
+                (
+                    names[self.find(sources[v])]
+                    for v in members
+                    if v in sources and self.find(sources[v]) in names
+                ),
+                "",
+            )
+            hint = hint or next(
+                (v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), ""
+            )
             hint = hint or self._role(members)
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
@@ -294,4 +314,3 @@ class Names:
 
 def _is_cotangent(v: Value) -> bool:
     return v.hint.startswith("d_") or v.hint == "d"
-

@@ -67,7 +67,11 @@ class Speller:
             return name(f"{self.free_name('np', np)}.{path}")
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
-        if isinstance(target, types.FunctionType) and hasattr(target, "__wrapped__") and target.__module__.startswith(("rules", "adcompiler")):
+        if (
+            isinstance(target, types.FunctionType)
+            and hasattr(target, "__wrapped__")
+            and target.__module__.startswith(("rules", "adcompiler"))
+        ):
             return name(self.free_name(target.__name__, target.__wrapped__))
         return name(self.free_name(getattr(target, "__name__", type(target).__name__), target))
 
@@ -82,8 +86,8 @@ class Speller:
         setattr(holder, member, part.derivative.function)
         return name(f"{rule}.{member}")
 
-    def call(self, op: Op, expr: Callable[[Any], ast.expr]) -> ast.expr:
-        """The expression for a plain operation; `expr` writes its operands."""
+    def call(self, op: Op, expr: Callable[[Any], ast.expr], index: Callable[[Any], ast.expr]) -> ast.expr:
+        """The expression for a plain operation; `expr` writes its operands, `index` subscripts."""
         t, args = op.target, op.args
         if t in BINARY and len(args) == 2:
             return ast.BinOp(expr(args[0]), BINARY[t](), expr(args[1]))
@@ -92,12 +96,14 @@ class Speller:
         if t in UNARY:
             return ast.UnaryOp(UNARY[t](), expr(args[0]))
         if t is operator.getitem:
-            return ast.Subscript(expr(args[0]), expr(args[1]), ast.Load())
+            return ast.Subscript(expr(args[0]), index(args[1]), ast.Load())
         if t is length:
             axis = args[1] if len(args) > 1 else op.kwargs.get("axis", 0)
             if isinstance(args[0], Value) and isinstance(args[0].kind, Seq):
                 return ast.Call(name("len"), [expr(args[0])], [])
-            return ast.Subscript(ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load())
+            return ast.Subscript(
+                ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load()
+            )
         if t is size:
             return ast.Attribute(expr(args[0]), "size", ast.Load())
         if t is backwards:
@@ -108,10 +114,14 @@ class Speller:
         if t is np.copy and isinstance(args[0], Value):
             return ast.Call(ast.Attribute(expr(args[0]), "copy", ast.Load()), [], [])
         if t is str.format:
-            return ast.Call(ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], [])
+            return ast.Call(
+                ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], []
+            )
         keywords = [ast.keyword(k, expr(v)) for k, v in op.kwargs.items()]
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
-            return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
+            return ast.Call(
+                ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords
+            )
         call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
         if hasattr(t, "index") and hasattr(t, "pullback"):
             call = ast.Subscript(call, ast.Constant(t.index), ast.Load())

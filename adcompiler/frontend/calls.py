@@ -24,7 +24,9 @@ from rules.kind import Array, Num, Opaque, Seq, array_or_number, constant, lengt
 from rules.rule import Rule
 from rules.sequences import backwards
 
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
+LIBRARIES = frozenset(
+    {"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"}
+)
 
 
 @dataclass
@@ -66,7 +68,9 @@ class Calls(Expressions):
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
         if not isinstance(function, Known):
-            raise self.refuse(node, f"{_describe(function)} is called", "call a function that is known when compiling")
+            raise self.refuse(
+                node, f"{_describe(function)} is called", "call a function that is known when compiling"
+            )
         f = function.value
         handler = STRUCTURAL.get(f) if _hashable(f) else None
         if handler is not None:
@@ -85,13 +89,17 @@ class Calls(Expressions):
         try:
             bound = rule.bind(tuple(args), kwargs)
         except TypeError as error:
-            raise self.refuse(node, str(error), "use the arguments of its rule (`adc rules`), or write it in other terms") from None
+            raise self.refuse(
+                node, str(error), "use the arguments of its rule (`adc rules`), or write it in other terms"
+            ) from None
         defaults = {p.name: p.default for p in rule.parameters}
         given = {name for name, d in bound.items() if d is not defaults[name]}
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
-        positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
+        positional, keywords = rule.normal(
+            {k: v.value if isinstance(v, Known) else v for k, v in bound.items()}
+        )
         return self.emit(target, *positional, **keywords)
 
     def call_user(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -124,7 +132,11 @@ class Calls(Expressions):
     def _outside(self, value: Any) -> Any:
         """A default or a partial's argument: taken by kind, like a captured global."""
         loc = self.builder.loc or self.loc(self.frame.source.node)
-        name = self.scope.free_name("_value", value) if not isinstance(value, int | float | str | None.__class__) else ""
+        name = (
+            self.scope.free_name("_value", value)
+            if not isinstance(value, int | float | str | None.__class__)
+            else ""
+        )
         if not name:
             return Known(value)
         d = self.scope.outside((id(value), ""), Access(name, ((name, value),)), value, name, loc)
@@ -140,10 +152,14 @@ class Calls(Expressions):
         return result
 
     # --------------------------------------------------------------------------------- user functions
-    def inline(self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> Any:
+    def inline(
+        self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any
+    ) -> Any:
         """Lower the body of a function in place of its call."""
         if any(n is node for n in self.stack):
-            raise self.refuse(call, f"{name} calls itself: recursion is not supported yet", "write it as a loop")
+            raise self.refuse(
+                call, f"{name} calls itself: recursion is not supported yet", "write it as a loop"
+            )
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.env.update(bound)
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
@@ -167,7 +183,9 @@ class Calls(Expressions):
         """The returned denotation of a function's body in the current frame."""
         raise NotImplementedError
 
-    def bind_arguments(self, node: Any, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> dict[str, Any]:
+    def bind_arguments(
+        self, node: Any, name: str, defaults: Any, args: Any, kwargs: Any, call: Any
+    ) -> dict[str, Any]:
         """Bind a call to a signature as Python does."""
         a, rest, given = node.args, list(args), dict(kwargs)
         bound: dict[str, Any] = {}
@@ -193,7 +211,9 @@ class Calls(Expressions):
         if a.vararg is not None:
             bound[a.vararg.id] = tuple(rest)
         elif rest:
-            raise self.refuse(call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given")
+            raise self.refuse(
+                call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given"
+            )
         if a.kwarg is not None:
             bound[a.kwarg.id] = given
         elif given:
@@ -226,7 +246,18 @@ class Calls(Expressions):
         elif isinstance(owner, Known):
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
             return Known(getattr(owner.value, m.name)(*values))
-        mutates = m.name in ("append", "extend", "insert", "pop", "update", "setdefault", "clear", "remove", "sort", "reverse")
+        mutates = m.name in (
+            "append",
+            "extend",
+            "insert",
+            "pop",
+            "update",
+            "setdefault",
+            "clear",
+            "remove",
+            "sort",
+            "reverse",
+        )
         raise self.refuse(node, f"{_describe(owner)}.{m.name}(...) "
                           + ("changes it in place, which is not supported yet" if mutates else "is not supported"),
                           "build the list with a comprehension, or the dict with a display" if mutates else "")  # fmt: skip
@@ -302,7 +333,9 @@ class Calls(Expressions):
 
     def _renamed(self, kind: Any) -> Any:
         if isinstance(kind, Array):
-            return Array(kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
+            return Array(
+                kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp
+            )
         if isinstance(kind, Seq):
             return Seq(self._renamed(kind.element), kind.range)
         return Num(kind.type) if isinstance(kind, Num) else kind
@@ -359,9 +392,15 @@ class Calls(Expressions):
         """The first elements of a sequence that is read beside something of known structure."""
         if it.length is None or self.env.at_least(it.length, count) is not True:
             if all(s in self.defs and self.defs[s].target is range for s in it.sequences):
-                return self.unrolled(it, node, problem_at(self.loc(node), "the number of elements read side by side is not known"))
+                return self.unrolled(
+                    it,
+                    node,
+                    problem_at(self.loc(node), "the number of elements read side by side is not known"),
+                )
             return self.elements(it, node)[:count]
-        return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
+        return [
+            it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)
+        ]
 
     # ---------------------------------------------------------------------------------- comprehensions
     def expr_ListComp(self, node: Any) -> Any:
@@ -390,7 +429,9 @@ class Calls(Expressions):
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
+                        raise self.refuse(
+                            node, "this comprehension nests loops of unknown length", "write it as loops"
+                        )
                     out.extend(inner)
                 else:
                     out.append(self.expr(node.elt))
@@ -411,7 +452,9 @@ class Calls(Expressions):
             raise self.refuse(g.ifs[0] if g.ifs else more[0].iter, f"a comprehension of unknown length with {what} is not supported",
                               "use a mask: x[x > 0], or write it as a loop")  # fmt: skip
         region = Region()
-        region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
+        region.params = [
+            Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences
+        ]
         outer, self.builder.region = self.builder.region, region
         for p, s in zip(region.params, it.sequences, strict=True):
             if kind_of_operand(s).__class__ is Seq and s.kind.range:
@@ -421,7 +464,16 @@ class Calls(Expressions):
             d = self.expr(node.elt)
         finally:
             self.builder.region = outer
-        op = For("for", (list(it.sequences), []), {}, [], False, any(o.effect for o in region.ops), self.loc(node), region)
+        op = For(
+            "for",
+            (list(it.sequences), []),
+            {},
+            [],
+            False,
+            any(o.effect for o in region.ops),
+            self.loc(node),
+            region,
+        )
 
         def collect(x: Any) -> Value:
             operand = self.operand(x)
@@ -440,7 +492,9 @@ class Calls(Expressions):
         return out if isinstance(out, Value) else ListOf(out)
 
     def expr_GeneratorExp(self, node: Any) -> Any:
-        raise self.refuse(node, "a generator expression is not supported yet", "write a list: [... for ... in ...]")
+        raise self.refuse(
+            node, "a generator expression is not supported yet", "write a list: [... for ... in ...]"
+        )
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
@@ -519,7 +573,11 @@ def _range(self: Calls, node: Any, *args: Any) -> Any:
     n = None
     if len(operands) == 1 or (len(operands) == 2 and operands[0] == 0):
         stop = operands[-1]
-        n = (stop.kind.length if isinstance(stop.kind, Num) else None) if isinstance(stop, Value) else constant(max(stop, 0))
+        n = (
+            (stop.kind.length if isinstance(stop.kind, Num) else None)
+            if isinstance(stop, Value)
+            else constant(max(stop, 0))
+        )
     elif not any(isinstance(x, Value) for x in operands):
         n = constant(len(range(*operands)))
     value = self.builder.call(range, *operands, kind=Seq(Num(int), range=True, length=n or self.env.fresh()))
@@ -573,7 +631,11 @@ def _callable(self: Calls, node: Any, x: Any) -> Any:
 
 def _tuple_or_list(kind: type) -> Callable[..., Any]:
     def convert(self: Calls, node: Any, x: Any = ()) -> Any:
-        if isinstance(x, Value | ListOf) and kind is list and not (isinstance(x, Value) and isinstance(x.kind, Array)):
+        if (
+            isinstance(x, Value | ListOf)
+            and kind is list
+            and not (isinstance(x, Value) and isinstance(x.kind, Array))
+        ):
             return x
         it = self.iterate(x, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
@@ -611,11 +673,17 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if len(args) == 1:
             it = self.iterate(args[0], node)
             if not isinstance(it, list):
-                raise self.refuse(node, f"{f.__name__} over a sequence of unknown length is not supported", f"use np.{f.__name__}")
+                raise self.refuse(
+                    node,
+                    f"{f.__name__} over a sequence of unknown length is not supported",
+                    f"use np.{f.__name__}",
+                )
             items = it
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
-                raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
+                raise self.refuse(
+                    node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum"
+                )
         best = items[0]
         for d in items[1:]:
             best = self.emit(f, best, d)
@@ -628,7 +696,11 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
     def test(self: Calls, node: Any, x: Any) -> Any:
         it = self.iterate(x, node)
         if not isinstance(it, list):
-            raise self.refuse(node, "any and all over a sequence of unknown length are not supported", "use np.any or np.all")
+            raise self.refuse(
+                node,
+                "any and all over a sequence of unknown length are not supported",
+                "use np.any or np.all",
+            )
         result: Any = Known(not stop_at)
         for d in it:
             t = self.truth(d, node)
@@ -636,7 +708,11 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
                 if t == stop_at:
                     return Known(stop_at)
                 continue
-            result = t if isinstance(result, Known) else self.emit(operator.or_ if stop_at else operator.and_, result, t)
+            result = (
+                t
+                if isinstance(result, Known)
+                else self.emit(operator.or_ if stop_at else operator.and_, result, t)
+            )
         return result
 
     return test
@@ -657,7 +733,9 @@ def _getattr(self: Calls, node: Any, x: Any, name: Any, *default: Any) -> Any:
 def _map(self: Calls, node: Any, f: Any, *xs: Any) -> Any:
     it = self.zip_([self.iterate(x, node) for x in xs], node)
     if not isinstance(it, list):
-        raise self.refuse(node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]")
+        raise self.refuse(
+            node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]"
+        )
     return [self.call(f, tuple(row), {}, node) for row in it]
 
 
@@ -695,7 +773,11 @@ def _issubdtype(self: Calls, node: Any, a: Any, b: Any) -> Any:
 
 
 def _str(self: Calls, node: Any, x: Any = Known("")) -> Any:
-    return Known(str(x.value)) if isinstance(x, Known) else Known(str(self.static(x, node, "what is turned into a string")))
+    return (
+        Known(str(x.value))
+        if isinstance(x, Known)
+        else Known(str(self.static(x, node, "what is turned into a string")))
+    )
 
 
 def _slice(self: Calls, node: Any, *args: Any) -> Any:
@@ -709,4 +791,3 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     getattr: _getattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice,
 }  # fmt: skip
-

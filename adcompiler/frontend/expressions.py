@@ -80,7 +80,9 @@ class Expressions:
         """The denotation of an expression."""
         handler = getattr(self, f"expr_{type(node).__name__}", None)
         if handler is None:
-            raise self.refuse(node, f"{_construct(node)} is not supported", "write it out with supported statements")
+            raise self.refuse(
+                node, f"{_construct(node)} is not supported", "write it out with supported statements"
+            )
         before = self.builder.loc
         self.builder.loc = self.loc(node)
         try:
@@ -100,7 +102,9 @@ class Expressions:
                     raise KindError(f"{maker} has no rule, so it is not known what it returns",
                                     f"use functions that have rules (`adc rules`), give {maker} one, or call it outside and pass "
                                     "the result")  # fmt: skip
-        result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
+        result = self.builder.call(
+            target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()}
+        )
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
         elif isinstance(result, tuple) and all(isinstance(r, Value) for r in result) and result:
@@ -247,7 +251,10 @@ class Expressions:
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
-                return _rebuild(other, lambda x: self.join(*((UNDEF, x) if a is UNDEF else (x, UNDEF)), op, known, name, loc))
+                return _rebuild(
+                    other,
+                    lambda x: self.join(*((UNDEF, x) if a is UNDEF else (x, UNDEF)), op, known, name, loc),
+                )
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
@@ -325,7 +332,9 @@ class Expressions:
             if k is None:
                 inner = self.expr(v)
                 if not isinstance(inner, dict):
-                    raise self.refuse(v, "** of something that is not a dict of known keys", "write the keys out")
+                    raise self.refuse(
+                        v, "** of something that is not a dict of known keys", "write the keys out"
+                    )
                 out.update(inner)
             else:
                 out[self.static(self.expr(k), k, "the key of a dict")] = self.expr(v)
@@ -356,7 +365,11 @@ class Expressions:
                 a = self.emit(np.array, list(a))
             if isinstance(b, list | tuple) and not isinstance(a, Known):
                 b = self.emit(np.array, list(b))
-        if target in (operator.mod, operator.add, operator.mul) and isinstance(a, Known) and isinstance(a.value, str):
+        if (
+            target in (operator.mod, operator.add, operator.mul)
+            and isinstance(a, Known)
+            and isinstance(a.value, str)
+        ):
             return Known(target(a.value, self.static(b, node, "what is put into a string")))
         if isinstance(b, Known) and isinstance(b.value, str):
             raise self.refuse(node, "a string is combined with a computed value", "use an f-string")
@@ -423,7 +436,11 @@ class Expressions:
             except TypeError as error:
                 raise self.refuse(node, str(error)) from None
         for x in (a, b):
-            if isinstance(x, Known) and (x.value is None or isinstance(x.value, str)) and target in (operator.eq, operator.ne):
+            if (
+                isinstance(x, Known)
+                and (x.value is None or isinstance(x.value, str))
+                and target in (operator.eq, operator.ne)
+            ):
                 return Known(target is operator.ne)
         return self.emit(target, a, b)
 
@@ -452,7 +469,9 @@ class Expressions:
                     raise Refusal(poison_problem(y, "this", self.loc(node)))
                 if not (isinstance(y, Value) and isinstance(y.kind, Opaque)):
                     return False
-        raise self.refuse(node, "identity of computed values is not known when compiling", "compare with == instead")
+        raise self.refuse(
+            node, "identity of computed values is not known when compiling", "compare with == instead"
+        )
 
     def _contains(self, a: Any, b: Any, node: Any) -> Any:
         if isinstance(b, dict):
@@ -463,11 +482,17 @@ class Expressions:
             inside: Any = Known(False)
             for x in b:
                 equal = self.compare(gast.Eq(), a, x, node)
-                inside = equal if isinstance(inside, Known) and not inside.value else self.emit(operator.or_, inside, equal)
+                inside = (
+                    equal
+                    if isinstance(inside, Known) and not inside.value
+                    else self.emit(operator.or_, inside, equal)
+                )
             return inside.value if isinstance(inside, Known) else inside
         if isinstance(b, Known):
             return self.static(a, node, "what is looked for") in b.value
-        raise self.refuse(node, "`in` an array or a list of any length is not supported", "use np.any(a == x)")
+        raise self.refuse(
+            node, "`in` an array or a list of any length is not supported", "use np.any(a == x)"
+        )
 
     def expr_BoolOp(self, node: Any) -> Any:
         return self._bool(node, node.values)
@@ -517,7 +542,9 @@ class Expressions:
         a = node.args
         names = [p.id for p in (*a.posonlyargs, *a.args)]
         defaults = dict(zip(names[len(names) - len(a.defaults) :], map(self.expr, a.defaults), strict=True))
-        defaults.update((p.id, self.expr(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None)
+        defaults.update(
+            (p.id, self.expr(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
+        )
         return Closure(node, self.frame, name, defaults)
 
     def expr_JoinedStr(self, node: Any) -> Any:
@@ -548,7 +575,9 @@ class Expressions:
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
         if isinstance(owner, Known):
-            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
+            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(
+                owner.value, bool
+            ):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
             d = self.scope.attribute(owner.value, name, self.loc(node))
@@ -577,7 +606,11 @@ class Expressions:
         """A method or attribute of an array, by its rule."""
         rule = find_method("ndarray." + name)
         if rule is None:
-            raise self.refuse(node, f"the array method {name} has no rule", "use a NumPy function that has one (`adc rules`)")
+            raise self.refuse(
+                node,
+                f"the array method {name} has no rule",
+                "use a NumPy function that has one (`adc rules`)",
+            )
         target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
         return self.rule_call(rule, target, (owner, *args), kwargs or {}, node)
 

@@ -158,7 +158,10 @@ class _Signature(Describe):
             raise self.fail(None, "this is not a list of kinds") from None
         assert isinstance(node, ast.Tuple)
         if len(node.elts) > len(names):
-            raise self.fail(node.elts[len(names)], f"{len(node.elts)} kinds, but the function takes {len(names)} arguments")
+            raise self.fail(
+                node.elts[len(names)],
+                f"{len(node.elts)} kinds, but the function takes {len(names)} arguments",
+            )
         return [self.of(n, (i,), name) for i, (n, name) in enumerate(zip(node.elts, names, strict=False))]
 
     def of(self, node: Any, steps: tuple[Any, ...], hint: str) -> Any:
@@ -174,7 +177,9 @@ class _Signature(Describe):
         if isinstance(node, ast.List):
             if len(node.elts) != 1:
                 raise self.fail(node, "[kind] is a list of any length; its elements have one kind")
-            return self.list_of(node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len"))
+            return self.list_of(
+                node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len")
+            )
         if isinstance(node, ast.Constant):
             return Known(node.value)
         return self.leaf(steps, self.leaf_kind(node), hint)
@@ -245,7 +250,11 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
         return Num(np.promote_types(a.dtype, b.dtype).type)
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)
-        return None if element is None else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
+        return (
+            None
+            if element is None
+            else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
+        )
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(a.what if a.what == b.what else "object")
     return None

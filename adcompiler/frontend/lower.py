@@ -19,7 +19,19 @@ from adcompiler.frontend.scope import Captured, Closure, Frame, Identity, Poison
 from adcompiler.frontend.source import Source
 from adcompiler.ir.alias import new_memory, reached
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, Loc, Region, Value, While, clone, leaves, map_tree, raise_
+from adcompiler.ir.core import (
+    UNDEF,
+    For,
+    Function,
+    Loc,
+    Region,
+    Value,
+    While,
+    clone,
+    leaves,
+    map_tree,
+    raise_,
+)
 from rules.kind import Array, KindError, Lengths, Num, Seq
 
 
@@ -55,7 +67,11 @@ class _Header:
         self.poisoned: dict[str, Poison] = {}
         self.reported = False
         self.open_lengths: set[Any] = set()
-        self.owned = {n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)}
+        self.owned = {
+            n
+            for n, d in entry.items()
+            if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
+        }
 
     def start(self) -> tuple[dict[str, Any], list[Value], list[Any], dict[Value, tuple[Any, ...]]]:
         """Names as the body finds them, with the parameters, the initial operands and each parameter's path."""
@@ -68,7 +84,9 @@ class _Header:
         return names, self.params, self.inits, self.paths
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
-        if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
+        if isinstance(d, Value) or (
+            isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)
+        ):
             operand = self.lowerer.operand(d)
             kind = self.kinds.get(path)
             if kind is None:
@@ -88,7 +106,9 @@ class _Header:
         if isinstance(d, Poison):
             return True
         if isinstance(d, Value) and d in self.paths:
-            if isinstance(end, Value) or (isinstance(end, Known) and isinstance(end.value, bool | int | float | complex)):
+            if isinstance(end, Value) or (
+                isinstance(end, Known) and isinstance(end.value, bool | int | float | complex)
+            ):
                 operand = self.lowerer.operand(end)
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is not None:
@@ -102,7 +122,9 @@ class _Header:
                     return True
             return self.poison(name, d, end)
         if isinstance(d, tuple | list) and type(d) is type(end) and len(d) == len(end):
-            return all([self.accept((*path, i), x, y, yields) for i, (x, y) in enumerate(zip(d, end, strict=True))])
+            return all(
+                [self.accept((*path, i), x, y, yields) for i, (x, y) in enumerate(zip(d, end, strict=True))]
+            )
         if isinstance(d, dict) and isinstance(end, dict) and list(d) == list(end):
             return all([self.accept((*path, k), d[k], end[k], yields) for k in d])
         if isinstance(d, ListOf) and isinstance(end, ListOf):
@@ -129,7 +151,12 @@ class _Header:
             for x, y in zip(a.shape, b.shape, strict=True):
                 if x in self.open_lengths or env.same(x, y):
                     shape.append(x)
-                elif not x.anonymous and not y.anonymous and env.size(x) is not None and env.size(x) == env.size(y):
+                elif (
+                    not x.anonymous
+                    and not y.anonymous
+                    and env.size(x) is not None
+                    and env.size(x) == env.size(y)
+                ):
                     shape.append(env.agree(x, y))
                 else:
                     shape.append(env.fresh())
@@ -236,7 +263,9 @@ class Lowerer(Calls):
         if handler is None:
             remedy = {"Break": "use a `while` with the condition", "Continue": "use `if ... else`",
                       "With": "leave it out of the differentiated function", "Try": "test the condition with `if`"}  # fmt: skip
-            raise self.refuse(node, f"{_construct(node)} is not supported yet", remedy.get(type(node).__name__, ""))
+            raise self.refuse(
+                node, f"{_construct(node)} is not supported yet", remedy.get(type(node).__name__, "")
+            )
         try:
             return handler(node, rest)
         except KindError as error:
@@ -266,7 +295,9 @@ class Lowerer(Calls):
         self.check_local(name, node)
         old = self.scope.lookup(self.frame, name, self.loc(node.target))
         if isinstance(old, Poison):
-            old = self.expr(gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset))
+            old = self.expr(
+                gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset)
+            )
         if isinstance(old, Value) and isinstance(old.kind, Array) and not self.owned(old, name):
             raise self.refuse(node, f"{name} may share memory with another name, which this changes in place",
                               f"write {name} = {name} {_symbol(node.op)} ..., or copy it first: {name} = {name}.copy()")  # fmt: skip
@@ -289,7 +320,9 @@ class Lowerer(Calls):
     def cast(self, new: Value, dtype: Any, node: Any) -> Any:
         """What a store into an array of `dtype` makes of a value. NumPy refuses casts of another kind."""
         if not np.can_cast(new.kind.dtype, dtype, "same_kind"):
-            raise self.refuse(node, f"{new.kind.dtype} does not fit into an array of {dtype} in place", "make a new array")
+            raise self.refuse(
+                node, f"{new.kind.dtype} does not fit into an array of {dtype} in place", "make a new array"
+            )
         return self.method_rule("astype", node, new, (Known(dtype),))
 
     def owned(self, v: Any, name: str) -> bool:
@@ -305,7 +338,11 @@ class Lowerer(Calls):
     def owned_names(self, env: dict[str, Any], names: list[str]) -> set[str]:
         before, self.frame.env = self.frame.env, env
         try:
-            return {n for n in names if isinstance(d := env.get(n), Value) and isinstance(d.kind, Array) and self.owned(d, n)}
+            return {
+                n
+                for n in names
+                if isinstance(d := env.get(n), Value) and isinstance(d.kind, Array) and self.owned(d, n)
+            }
         finally:
             self.frame.env = before
 
@@ -333,13 +370,19 @@ class Lowerer(Calls):
 
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
         if node.decorator_list:
-            raise self.refuse(node.decorator_list[0], "a decorated nested function is not supported", "define it at module level")
+            raise self.refuse(
+                node.decorator_list[0],
+                "a decorated nested function is not supported",
+                "define it at module level",
+            )
         if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in gast.walk(node)):
             raise self.refuse(node, "a generator function is not supported yet", "return a list")
         self.frame.env[node.name] = self.closure(node, node.name)
 
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:
-        error = gast.Call(gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], [])
+        error = gast.Call(
+            gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], []
+        )
         gast.copy_location(error, node)
         gast.fix_missing_locations(error)
         test = gast.copy_location(gast.UnaryOp(gast.Not(), node.test), node)
@@ -412,7 +455,9 @@ class Lowerer(Calls):
     def check_loop(self, node: Any) -> None:
         for n in _inside(node.body + node.orelse):
             if isinstance(n, gast.Return):
-                raise self.refuse(n, "`return` inside a loop is not supported yet", "keep the result in a variable")
+                raise self.refuse(
+                    n, "`return` inside a loop is not supported yet", "keep the result in a variable"
+                )
             if isinstance(n, gast.Break | gast.Continue):
                 word = "break" if isinstance(n, gast.Break) else "continue"
                 raise self.refuse(n, f"`{word}` is not supported yet",
@@ -485,11 +530,15 @@ class Lowerer(Calls):
         for v in results:
             self.defs[v] = op
 
-    def carry(self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc) -> tuple[Region, list[Any], list[Value], bool]:
+    def carry(
+        self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc
+    ) -> tuple[Region, list[Any], list[Value], bool]:
         """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop."""
         frame, outer = self.frame, self.builder.region
         before = dict(frame.env)
-        header = _Header(self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)})
+        header = _Header(
+            self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)}
+        )
         problems = len(self.problems)
         for _ in range(30):
             if not header.reported:  # what was said about a poisoned name is not said again
@@ -516,7 +565,11 @@ class Lowerer(Calls):
                 break
         else:
             frame.env = before
-            raise Refusal(problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind"))
+            raise Refusal(
+                problem_at(
+                    loc, "the kinds of what this loop carries do not settle", "give each variable one kind"
+                )
+            )
         results = [Value(p.kind, p.hint, loc) for p in params]
         region.results = [yields.get(p, p) for p in params]
         after = dict(zip(params, results, strict=True))
@@ -530,7 +583,9 @@ class Lowerer(Calls):
                 frame.env[n] = self._first_assigned(n, end[n], region, inits, results)
         return region, inits, results, any(o.effect for o in region.ops)
 
-    def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
+    def _first_assigned(
+        self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]
+    ) -> Any:
         """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
@@ -572,7 +627,9 @@ class Lowerer(Calls):
 
         region, inits, results, effect = self.carry(names, run, loc)
         if known == [True]:
-            raise self.refuse(node.test, "this loop never ends by its condition", "write the condition for which it goes on")
+            raise self.refuse(
+                node.test, "this loop never ends by its condition", "write the condition for which it goes on"
+            )
         extra = len(region.params) - len(test.params)
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         self.finish_loop(While("while", (inits,), {}, results, False, effect, loc, test, region), results)
@@ -586,11 +643,15 @@ def _replace(d: Any, mapping: dict[Value, Value]) -> Any:
 
 
 def _target(node: Any) -> str:
-    return {"Subscript": "an element or a slice", "Attribute": "an attribute"}.get(type(node).__name__, "this")
+    return {"Subscript": "an element or a slice", "Attribute": "an attribute"}.get(
+        type(node).__name__, "this"
+    )
 
 
 def _symbol(op: Any) -> str:
-    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}.get(type(op).__name__, "op")
+    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}.get(
+        type(op).__name__, "op"
+    )
 
 
 def _inside(statements: list[Any]) -> list[Any]:
@@ -620,7 +681,11 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         env.sizes, env.guards, env.equal, env.count = fresh.sizes, fresh.guards, fresh.equal, 0
         scope = Scope(source, env, by_value)
         arguments = describe(scope.describe)
-        frame = Frame(source, dict(arguments), locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset())
+        frame = Frame(
+            source,
+            dict(arguments),
+            locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset(),
+        )
         lowerer = Lowerer(scope, frame, env, differentiate)
         lowerer.note_captures()
         lowerer.stack.append(source.node)
@@ -641,7 +706,9 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
             problems.append(unroll.problem)
         problems = lowerer.problems + problems
         if not problems and isinstance(result, Poison):
-            problems.append(problem_at(result.loc, result.reason.replace("{name}", "the result"), result.remedy))
+            problems.append(
+                problem_at(result.loc, result.reason.replace("{name}", "the result"), result.remedy)
+            )
         if problems:
             raise UnsupportedError(list(dict.fromkeys(problems)))
         region = lowerer.builder.region

@@ -126,7 +126,9 @@ class Scope:
                                          "call this after it is assigned")) from None  # fmt: skip
             return self.outside((id(source.cells[name]), ""), self._cell(source, name), value, name, loc)
         if name in source.globals:
-            return self.outside((id(source.globals), name), self._global(source, name), source.globals[name], name, loc)
+            return self.outside(
+                (id(source.globals), name), self._global(source, name), source.globals[name], name, loc
+            )
         if hasattr(builtins, name):
             return Known(getattr(builtins, name))
         raise Refusal(problem_at(loc, f"{name} is not defined", "define it, or import it"))

@@ -64,7 +64,10 @@ def _spans(node: Any, code: types.CodeType) -> bool:
     for line, end_line, col, end_col in code.co_positions():
         if None in (line, end_line, col, end_col) or (line, col) == (end_line, end_col):
             continue
-        start, end = (node.body.lineno, node.body.col_offset), (node.body.end_lineno, node.body.end_col_offset)
+        start, end = (
+            (node.body.lineno, node.body.col_offset),
+            (node.body.end_lineno, node.body.end_col_offset),
+        )
         if not (start <= (line, col) and (end_line, end_col) <= end):
             return False
     return True
@@ -76,7 +79,9 @@ def source_of(function: types.FunctionType) -> Source:
     name = function.__name__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
-        raise _fail(name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell")
+        raise _fail(
+            name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell"
+        )
     try:
         node = _find(code, "".join(lines))
     except SyntaxError as error:
@@ -105,7 +110,9 @@ def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults
     heads = [f"{p}=None" if g in defaults else p for p, g in zip(parameters, given, strict=True)]
     safe = name if name.isidentifier() and name not in given else "f"
     text = f"def {safe}({', '.join(heads)}):\n    return {WRAPPED}({call})\n"
-    return Source(_gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f)
+    return Source(
+        _gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f
+    )
 
 
 WRAPPED = "_wrapped"

@@ -31,7 +31,9 @@ def _rows(element: Any) -> list[Any]:
     if isinstance(element, tuple):
         return list(zip(*map(_rows, element), strict=True))
     if isinstance(element, dict):
-        return [dict(zip(element, row, strict=True)) for row in zip(*map(_rows, element.values()), strict=True)]
+        return [
+            dict(zip(element, row, strict=True)) for row in zip(*map(_rows, element.values()), strict=True)
+        ]
     return list(element)
 
 

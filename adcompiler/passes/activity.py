@@ -1,6 +1,6 @@
 """Which values the gradient can reach: those that depend on the arguments asked for, and on which the result depends.
 
-    f(x, y): %a = x * 2; %b = y + 1; %c = a * b        wrt x ->  x, a, c are active; y, b are not
+f(x, y): %a = x * 2; %b = y + 1; %c = a * b        wrt x ->  x, a, c are active; y, b are not
 """
 
 from adcompiler.errors import Problem, UnsupportedError, problem_at
@@ -64,7 +64,11 @@ def _backward(region: Region, useful: set[Value]) -> None:
     for op in reversed(region.ops):
         if isinstance(op, If):
             for side in op.regions:
-                useful.update(s for s, r in zip(side.results, op.results, strict=False) if isinstance(s, Value) and r in useful)
+                useful.update(
+                    s
+                    for s, r in zip(side.results, op.results, strict=False)
+                    if isinstance(s, Value) and r in useful
+                )
                 _backward(side, useful)
         elif isinstance(op, For | While):
             body = op.body
@@ -80,7 +84,11 @@ def _backward(region: Region, useful: set[Value]) -> None:
             useful.update(i for i, p, r in zip(op.inits, op.carried, op.results[:n], strict=True)
                           if isinstance(i, Value) and (p in useful or r in useful))  # fmt: skip
             if isinstance(op, For):
-                useful.update(s for s, e in zip(op.sequences, op.elements, strict=True) if isinstance(s, Value) and e in useful)
+                useful.update(
+                    s
+                    for s, e in zip(op.sequences, op.elements, strict=True)
+                    if isinstance(s, Value) and e in useful
+                )
         elif any(r in useful for r in op.results) and _carries(op):
             useful.update(v for v in op.operands() if is_differentiable(v.kind))
 
@@ -92,7 +100,9 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         if op.regions:
             continue
         rule = find(op.target)
-        opaque = (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
+        opaque = (
+            (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
+        )
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound = rule.bind(op.args, op.kwargs)
             for name, x in bound.items():
@@ -106,7 +116,9 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
                 problems.append(problem_at(op.loc, f"{name} has no rule, and a derivative would flow through it{why}",
                                            "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"))  # fmt: skip
             elif why and any(v in varied for v in op.operands()):
-                problems.append(problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function"))
+                problems.append(
+                    problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function")
+                )
             elif not why:
                 problems.extend(_exposed(op, ops, name))
     return problems
@@ -117,7 +129,9 @@ def _exposed(op: Op, ops: list[Op], name: str) -> list[Problem]:
     for v in op.operands():
         if holds_memory(v.kind):
             family = reached(ops, v)
-            users = [o for o in ops if o is not op and o.target not in _HARMLESS and set(o.operands()) & family]
+            users = [
+                o for o in ops if o is not op and o.target not in _HARMLESS and set(o.operands()) & family
+            ]
             if users:
                 return [problem_at(op.loc, f"{name} cannot be seen into, and may write into an array that is used elsewhere",
                                    "pass it a copy: x.copy()")]  # fmt: skip

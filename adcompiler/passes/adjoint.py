@@ -27,7 +27,9 @@ def force(x: Any) -> Any:
     return x
 
 
-def adjoint(function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None) -> Function:
+def adjoint(
+    function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None
+) -> Function:
     """The function whose result is (`primal`, the gradients of `output` in the order of `wrt`).
 
     `output` is one of the results of `function`, a real number; `primal` is a tree of them, kept as it is.
@@ -62,8 +64,8 @@ def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
     if isinstance(kind, Num):
         if not isinstance(d, Value):
             return kind.type(d) if kind.python else builder.call(kind.type, d)
-        return d if d.kind == kind and not kind.python else builder.call(kind.type, d)
-    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array)):
+        return builder.call(kind.type, d)
+    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
         return builder.call(project, d, like)
     return d
 
@@ -127,7 +129,10 @@ class _Sweep:
         bound = rule.bind(op.args, op.kwargs)
         values = {**bound, rule.result: op.results[0] if len(op.results) == 1 else tuple(op.results)}
         incoming = [self.cotangents.get(r) for r in op.results]
-        d = [_zero(self.builder, r, lazy=True) if c is None else c for c, r in zip(incoming, op.results, strict=True)]
+        d = [
+            _zero(self.builder, r, lazy=True) if c is None else c
+            for c, r in zip(incoming, op.results, strict=True)
+        ]
         values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
         siblings: dict[str, Any] = {}
         selected = any(r in self.selected for r in op.results)
@@ -138,7 +143,8 @@ class _Sweep:
                 return siblings[name]
             derivative = rule.pullbacks[name]
             args = tuple(
-                pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w] for w in derivative.wants
+                pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w]
+                for w in derivative.wants
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
@@ -173,7 +179,9 @@ class _Sweep:
         try:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
-            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
+            raise UnsupportedError(
+                problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")
+            ) from error
         result = target.result
         hint = _d(like) if isinstance(like, Value) else "d"
         region = self.builder.region
@@ -295,8 +303,14 @@ class _Sweep:
             results.append(_zero(self.builder, p, lazy=True) if d is None else d)
         results.extend(self.cotangents[v] for v in free)
         wanted = [e for e in elements if e in self.active]
-        results.extend(_zero(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e] for e in wanted)
-        region.results = [self.builder.call(force, d, kind=d.kind, hint=d.hint) if isinstance(d, Value) else d for d in results]
+        results.extend(
+            _zero(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e]
+            for e in wanted
+        )
+        region.results = [
+            self.builder.call(force, d, kind=d.kind, hint=d.hint) if isinstance(d, Value) else d
+            for d in results
+        ]
         self.builder.region = outer
         self.cotangents = saved
 
@@ -329,7 +343,12 @@ class _Sweep:
         for e, items in zip(wanted, lists, strict=True):
             s = scanned[e]
             rows = self.builder.call(backwards, items, lazy=True)
-            self.add(s, rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)))
+            self.add(
+                s,
+                rows
+                if isinstance(s.kind, Seq)
+                else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)),
+            )
 
     def trip_count(self, op: For | While) -> Any:
         """A range as long as the loop has run: counted, since nothing else tells."""
@@ -389,4 +408,3 @@ def _substitute(region: Region, mapping: dict[Value, Any]) -> None:
 
     region.ops = [op.rebuild(get, inner) for op in region.ops]
     region.results = map_tree(get, region.results)
-

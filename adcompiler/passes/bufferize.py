@@ -55,7 +55,9 @@ class _Classes:
         return v
 
     def unite(self, a: Any, b: Any) -> None:
-        if not (isinstance(a, Value) and isinstance(b, Value) and holds_memory(a.kind) and holds_memory(b.kind)):
+        if not (
+            isinstance(a, Value) and isinstance(b, Value) and holds_memory(a.kind) and holds_memory(b.kind)
+        ):
             return
         a, b = self.find(a), self.find(b)
         if a is not b:
@@ -142,7 +144,13 @@ def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedul
                 buffers.copied.add(id(op))
         elif reuse and op.target in ELEMENTWISE and len(op.args) == 2 and isinstance(op.result.kind, Array):
             for x in op.args if op.target in (operator.add, operator.mul) else op.args[:1]:
-                if isinstance(x, Value) and x not in plan.inlined and fits(x, op.result) and _overwritable(x, op) and decide(op, x):
+                if (
+                    isinstance(x, Value)
+                    and x not in plan.inlined
+                    and fits(x, op.result)
+                    and _overwritable(x, op)
+                    and decide(op, x)
+                ):
                     buffers.in_place[id(op)] = x
                     break
     return function, plan, buffers
@@ -150,7 +158,7 @@ def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedul
 
 def _overwritable(x: Value, op: Op) -> bool:
     """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
-    mine = x.hint.startswith("d_") or (x.hint == op.result.hint != "")
+    mine = x.hint == "d" or x.hint.startswith("d_") or (x.hint == op.result.hint != "")
     return mine and sum(1 for y in op.args if y is x) == 1
 
 
@@ -183,10 +191,16 @@ def _own_results(function: Function) -> Function:
             continue
         root = classes.find(d)
         uniform = defs.get(d)
-        if uniform is not None and uniform.target is spread and not isinstance(uniform.args[0], Value | np.ndarray):
+        if (
+            uniform is not None
+            and uniform.target is spread
+            and not isinstance(uniform.args[0], Value | np.ndarray)
+        ):
             fill, like = uniform.args[:2]
             extra.append(_op(np.ones_like, (like,), d) if fill == 1.0 else _op(np.full_like, (like, fill), d))
-        elif uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0):
+        elif (
+            uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0)
+        ):
             extra.append(_op(np.full_like, (uniform.args[1], uniform.args[0]), d))
         elif root in classes.foreign or root in taken:
             extra.append(_op(np.copy if isinstance(d.kind, Array) else copied, (d,), d))
@@ -201,4 +215,3 @@ def _own_results(function: Function) -> Function:
 
 def _op(target: Any, args: tuple[Any, ...], like: Value) -> Op:
     return Op(target, args, {}, [Value(like.kind, like.hint)], loc=None)
-

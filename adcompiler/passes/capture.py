@@ -23,7 +23,9 @@ def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(function)
     function = dce(function)
-    return dce(Function(function.name, function.params, _retake(function.body), function.result, function.doc))
+    return dce(
+        Function(function.name, function.params, _retake(function.body), function.result, function.doc)
+    )
 
 
 # -------------------------------------------------------------------------------------------- shapes
@@ -126,7 +128,9 @@ class _Reader:
             mine = {e: writer.body.results[k] for e, (w, k) in self.tapes.items() if w is writer}
             defs = {r: o for o in writer.body.ops for r in o.results}
             cheap = {e for e, v in mine.items() if isinstance(v, Value) and _cheap(defs.get(v))}
-            known: dict[Value, Any] = {v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)}
+            known: dict[Value, Any] = {
+                v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)
+            }
             for e in [e for e in mine if e in cheap]:
                 made = self.remake(mine[e], writer, defs, known, 6)
                 if made is not None:
@@ -134,16 +138,20 @@ class _Reader:
         if not swap:
             return op
         gone = set(swap)
-        keep = [i for i, e in enumerate(self.elements) if e not in gone]
+        keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         from adcompiler.passes.adjoint import _substitute
 
-        body = Region([*(self.elements[i] for i in keep), *op.carried], list(op.body.ops), list(op.body.results))
+        body = Region(
+            [*(self.elements[i] for i in keep), *op.carried], list(op.body.ops), list(op.body.results)
+        )
         _substitute(body, swap)
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
 
-    def remake(self, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any], depth: int) -> Any:
+    def remake(
+        self, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any], depth: int
+    ) -> Any:
         """The operand that is `v` of the same iteration, computed again in the reading loop; None if it can't be."""
         if not isinstance(v, Value) or v in known:
             return known.get(v, v) if isinstance(v, Value) else v

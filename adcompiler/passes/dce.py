@@ -1,6 +1,6 @@
 """Removes what nobody needs, through branches and loops: dead operations, results, carries, collected lists.
 
-    for ..; %a = .., %b = .. {.. yield %a', %b'}   with %b used by itself alone   ->   %b is not carried
+for ..; %a = .., %b = .. {.. yield %a', %b'}   with %b used by itself alone   ->   %b is not carried
 """
 
 from typing import Any
@@ -11,7 +11,9 @@ from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leav
 def dce(function: Function) -> Function:
     """The same function without what no result and no effect depends on."""
     live = live_values(function)
-    return Function(function.name, function.params, _sweep(function.body, live), function.result, function.doc)
+    return Function(
+        function.name, function.params, _sweep(function.body, live), function.result, function.doc
+    )
 
 
 def live_values(function: Function, uses: Any = None) -> set[Value]:
@@ -37,7 +39,11 @@ def _mark(region: Region, live: set[Value], operands: Any) -> None:
         if isinstance(op, If):
             live.update(leaves(op.cond))
             for side in op.regions:
-                live.update(v for v, r in zip(side.results, op.results, strict=False) if isinstance(v, Value) and r in live)
+                live.update(
+                    v
+                    for v, r in zip(side.results, op.results, strict=False)
+                    if isinstance(v, Value) and r in live
+                )
                 _mark(side, live, operands)
         elif isinstance(op, For | While):
             _mark_loop(op, live, operands)
@@ -59,7 +65,11 @@ def _mark_loop(op: For | While, live: set[Value], operands: Any) -> None:
             if p in live or r in live or twin in live:
                 live.update((p, r))
                 live.update(leaves((op.body.results[k], op.inits[k])))
-        live.update(y for y, r in zip(op.body.results[n:], op.results[n:], strict=False) if isinstance(y, Value) and r in live)
+        live.update(
+            y
+            for y, r in zip(op.body.results[n:], op.results[n:], strict=False)
+            if isinstance(y, Value) and r in live
+        )
         _mark(op.body, live, operands)
         if isinstance(op, While):
             _mark(op.test, live, operands)
@@ -83,8 +93,13 @@ def _sweep(region: Region, live: set[Value]) -> Region:
             continue
         if isinstance(op, If):
             keep = [i for i, r in enumerate(op.results) if r in live]
-            sides = [Region(s.params, _sweep(s, live).ops, [s.results[i] for i in keep] if s.results else []) for s in op.regions]
-            ops.append(If(op.target, op.args, {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, *sides))
+            sides = [
+                Region(s.params, _sweep(s, live).ops, [s.results[i] for i in keep] if s.results else [])
+                for s in op.regions
+            ]
+            ops.append(
+                If(op.target, op.args, {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, *sides)
+            )
         elif isinstance(op, For | While):
             ops.append(_sweep_loop(op, live))
         else:
@@ -110,4 +125,14 @@ def _sweep_loop(op: For | While, live: set[Value]) -> Op:
     if op.stop:
         yields.append(op.body.results[-1])
     body = Region(params, inner.ops, yields)
-    return For(op.target, ([op.sequences[i] for i in scans], inits), {}, results, op.lazy, op.effect, op.loc, body, op.stop)
+    return For(
+        op.target,
+        ([op.sequences[i] for i in scans], inits),
+        {},
+        results,
+        op.lazy,
+        op.effect,
+        op.loc,
+        body,
+        op.stop,
+    )

@@ -1,6 +1,6 @@
 """Puts the bodies of pullbacks in place of their calls: what they compute becomes part of the program.
 
-    %d_x = multiply.d_x(%d_z, %y)      ->      %d_x = %d_z * %y
+%d_x = multiply.d_x(%d_z, %y)      ->      %d_x = %d_z * %y
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Which values are parts of expressions and which are variables, and what is alive where.
 
-    %a = %x @ %w; %z = %a + %b     ->     z = x @ w + b            (%a is written inside, %z is a variable)
+%a = %x @ %w; %z = %a + %b     ->     z = x @ w + b            (%a is written inside, %z is a variable)
 """
 
 import operator
@@ -106,9 +106,9 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
             continue
         if where != id(region) or (user is not None and user.target is update and user.args[0] is v):
             continue
-        if reuses(op, uses, order) is not None or total > MAX_WEIGHT:
+        if reuses(op, uses, order, plan.defs) is not None or total > MAX_WEIGHT:
             continue
-        if user is not None and reuses(user, uses, order) is v:
+        if user is not None and reuses(user, uses, order, plan.defs) is v:
             continue
         if user is not None and isinstance(user, If | For | While) and v not in set(user.operands()):
             continue
@@ -120,25 +120,33 @@ def _nameless(v: Value) -> bool:
     return v.hint in ("", "d") or not v.hint.isidentifier()
 
 
-def reuses(op: Op, uses: Any, order: dict[int, int]) -> Value | None:
+def reuses(op: Op, uses: Any, order: dict[int, int], defs: dict[Value, Op]) -> Value | None:
     """The cotangent whose array an elementwise operation could overwrite: of its kind, and last used here."""
     if op.target not in ELEMENTWISE or len(op.args) != 2 or not isinstance(op.result.kind, Array):
         return None
     sides = op.args if op.target in (operator.add, operator.mul) else op.args[:1]
     for x in sides:
-        if not isinstance(x, Value) or not x.hint.startswith("d_") or not fits(x, op.result):
+        if not isinstance(x, Value) or not fits(x, op.result) or sum(1 for y in op.args if y is x) > 1:
             continue
-        users = uses[x]
-        if all(u is not None and id(u) in order and order[id(u)] <= order[id(op)] for u, _ in users):
-            if sum(1 for y in op.args if y is x) == 1:
-                return x
+        made = defs.get(x)
+        if not x.hint.startswith("d_") and not (x.hint == "d" and made is not None and reuses(made, uses, order, defs)):
+            continue
+        if all(u is not None and id(u) in order and order[id(u)] <= order[id(op)] for u, _ in uses[x]):
+            return x
     return None
 
 
 def fits(x: Value, result: Value) -> bool:
     """Can the array of `x` hold the result: of one dtype, rank and shape?"""
     a, b = x.kind, result.kind
-    return isinstance(a, Array) and isinstance(b, Array) and a.ndim > 0 and a.dtype == b.dtype and a.xp == b.xp and same_shape(a, b)
+    return (
+        isinstance(a, Array)
+        and isinstance(b, Array)
+        and a.ndim > 0
+        and a.dtype == b.dtype
+        and a.xp == b.xp
+        and same_shape(a, b)
+    )
 
 
 def _arms_are_expressions(op: If, plan: Schedule) -> bool:
@@ -178,7 +186,7 @@ def _alive(region: Region, out: set[Value], plan: Schedule) -> set[Value]:
             plan.inside[id(op)] = set(around)
             end = set(around)
             if isinstance(op, While):
-                end |= _alive(op.test, set(around), plan) | set(op.carried)
+                end |= _alive(op.test, around | set(op.test.params), plan) - set(op.test.params)
             early = _early(op, plan)
             if early:
                 plan.early.add(id(op))

@@ -1,7 +1,7 @@
 """Folding, common subexpressions, peepholes; dead code goes with them.
 
-    %a = spread(%d, %z); %b = %a * %y   ->   %b = %d * %y          (a uniform cotangent stays a number)
-    %a = %x + %x                        ->   %a = 2.0 * %x
+%a = spread(%d, %z); %b = %a * %y   ->   %b = %d * %y          (a uniform cotangent stays a number)
+%a = %x + %x                        ->   %a = 2.0 * %x
 """
 
 import operator
@@ -12,7 +12,19 @@ import numpy as np
 from adcompiler.ir.build import fold, infer, is_scalar_constant
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
 from adcompiler.passes.dce import dce
-from rules.cotangent import accumulate, length, project, restack, size, spread, strong, strong_divide, unstack, update, zeros_like
+from rules.cotangent import (
+    accumulate,
+    length,
+    project,
+    restack,
+    size,
+    spread,
+    strong,
+    strong_divide,
+    unstack,
+    update,
+    zeros_like,
+)
 from rules.kind import Array, KindError, Num, same_kind, same_shape
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
@@ -156,16 +168,30 @@ class _Simplifier:
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
         if isinstance(op, While):
-            test = self.region(Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table)
+            test = self.region(
+                Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table
+            )
             body = self.region(Region([op.carried[k] for k in carry], op.body.ops, yields), table)
-            new: Op = While(op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body)
+            new: Op = While(
+                op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body
+            )
         else:
             params = [*op.elements, *(op.carried[k] for k in carry)]
             if op.stop:
                 yields.append(op.body.results[-1])
             body = self.region(Region(params, op.body.ops, yields), table)
             sequences = map_tree(self.get, op.sequences)
-            new = For(op.target, (sequences, [inits[k] for k in carry]), {}, results, op.lazy, op.effect, op.loc, body, op.stop)
+            new = For(
+                op.target,
+                (sequences, [inits[k] for k in carry]),
+                {},
+                results,
+                op.lazy,
+                op.effect,
+                op.loc,
+                body,
+                op.stop,
+            )
         for r in new.results:
             self.defs[r] = new
         self.ops.append(new)
@@ -195,7 +221,12 @@ class _Simplifier:
         if not isinstance(x, Value) or x in self.function.params:
             return True
         op = self.defs.get(x)
-        return op is not None and type(op) is Op and depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
+        return (
+            op is not None
+            and type(op) is Op
+            and depth > 0
+            and all(self.plain(v, depth - 1) for v in op.operands())
+        )
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -240,10 +271,19 @@ class _Simplifier:
         if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in (strong, strong_divide):
             return self._if_kind(target, (a, sb.args[0]), out)
         for s, x, left in ((sa, b, True), (sb, a, False)):
-            if s is not None and _number(s.args[0]) and _number(x) and target in (operator.mul, operator.truediv):
+            if (
+                s is not None
+                and _number(s.args[0])
+                and _number(x)
+                and target in (operator.mul, operator.truediv)
+            ):
                 if left or target is operator.mul:
                     pair = (s.args[0], x) if left else (x, s.args[0])
-                    number = self.emit(target, *pair, like=out) if any(isinstance(p, Value) for p in pair) else target(*pair)
+                    number = (
+                        self.emit(target, *pair, like=out)
+                        if any(isinstance(p, Value) for p in pair)
+                        else target(*pair)
+                    )
                     return self.emit(spread, number, s.args[1], like=out)
         return None
 
@@ -268,7 +308,12 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
     s = self.made_by(x, spread)
     if s is not None and _number(s.args[0]):
         d = s.args[0]
-        return self.emit(spread, self.emit(operator.neg, d, like=out) if isinstance(d, Value) else -d, *s.args[1:], like=out)
+        return self.emit(
+            spread,
+            self.emit(operator.neg, d, like=out) if isinstance(d, Value) else -d,
+            *s.args[1:],
+            like=out,
+        )
     product = self.made_by(x, *_LINEAR)
     if product is not None and self.only_use(x):
         a, b = product.args
@@ -290,8 +335,13 @@ def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
 
 def _project(self: _Simplifier, op: Op, out: Value) -> Any:
     d, like = op.args
-    if isinstance(d, Value) and isinstance(like, Value) and isinstance(d.kind, Array) and isinstance(like.kind, Array):
-        if d.kind.dtype == like.kind.dtype and same_shape(d.kind, like.kind):
+    if (
+        isinstance(d, Value)
+        and isinstance(like, Value)
+        and isinstance(d.kind, Array)
+        and isinstance(like.kind, Array)
+    ):
+        if d.kind.dtype == like.kind.dtype and same_shape(d.kind, like.kind) and d.kind.ndim:
             return d
     return None
 
@@ -322,7 +372,11 @@ def _length(self: _Simplifier, op: Op, out: Value) -> Any:
 def _float(self: _Simplifier, op: Op, out: Value) -> Any:
     x = op.args[0]
     """A conversion is idle where the operand is surely of that type: a cotangent that went through a join may not be."""
-    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8) else None
+    return (
+        x
+        if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8)
+        else None
+    )
 
 
 def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
@@ -357,7 +411,12 @@ def _alike(x: Any, out: Value) -> bool:
 
 
 def _same(x: Any, out: Value) -> bool:
-    return isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(out.kind, Array) and same_shape(x.kind, out.kind)
+    return (
+        isinstance(x, Value)
+        and isinstance(x.kind, Array)
+        and isinstance(out.kind, Array)
+        and same_shape(x.kind, out.kind)
+    )
 
 
 def _key(op: Op) -> Any:

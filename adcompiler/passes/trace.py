@@ -1,6 +1,6 @@
 """Runs rule bodies on values that stand for what is not computed yet: what they call becomes operations.
 
-    def d_x(d_z, y): return d_z * y        ->        %t = %d_z * %y
+def d_x(d_z, y): return d_z * y        ->        %t = %d_z * %y
 """
 
 import math
@@ -103,7 +103,9 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor"):
     setattr(Tracer, f"__{_name.rstrip('_')}__", _binary(getattr(operator, _name))[0])
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(Tracer, f"__{_name}__", lambda self, op=getattr(operator, _name): self.trace.call(op, (self,), {}))
+    setattr(
+        Tracer, f"__{_name}__", lambda self, op=getattr(operator, _name): self.trace.call(op, (self,), {})
+    )
 
 
 class Trace:
@@ -156,7 +158,9 @@ def strip(x: Any) -> Any:
 class Pullback:
     """The target of a pullback's operation: the rule's function, and its body once traced."""
 
-    def __init__(self, name: str, derivative: Derivative, args: tuple[Any, ...], use_math: bool, loc: Loc | None) -> None:
+    def __init__(
+        self, name: str, derivative: Derivative, args: tuple[Any, ...], use_math: bool, loc: Loc | None
+    ) -> None:
         self.__adc_name__ = name
         self.derivative = derivative
         formal = {v: Value(v.kind, v.hint) for v in dict.fromkeys(leaves(args))}
@@ -175,7 +179,13 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
     """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle."""
     kind = like.kind
     if not isinstance(d, Value):
-        return d if isinstance(kind, Num) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
+        return (
+            d
+            if isinstance(kind, Num)
+            else builder.call(project, d, like, **options)
+            if not isinstance(kind, Seq)
+            else d
+        )
     if isinstance(kind, Seq) or isinstance(d.kind, Seq):
         return d
     if isinstance(kind, Num):
@@ -183,7 +193,9 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
             d = builder.call(np.sum, d, **options)
         if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
             d = builder.call(np.real, d, **options)
-        if isinstance(d.kind, Array) or (not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)):
+        if isinstance(d.kind, Array) or (
+            not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)
+        ):
             d = builder.call(project, d, like, **options)
         return d
     assert isinstance(kind, Array)
