@@ -24,6 +24,8 @@ ARGUMENTS = (
 NAMES = (
     "assignment",
     "rebinding",
+    "self update",
+    "view",
     "chained assignment",
     "tuple target",
     "starred target",

@@ -6,6 +6,7 @@ from .kinds import NOBODY, Expr, less, most, shortest
 from .shapes import inserted, multiplied, named, reduced, turned
 
 DERIVED: Table = []
+VIEWS: Table = []
 
 
 def derived(g: Generator, depth: int) -> Expr | None:
@@ -16,6 +17,7 @@ def derived(g: Generator, depth: int) -> Expr | None:
     return made if made is not None and usable(made.dims) else base
 
 
+@production(VIEWS, 6)
 @production(DERIVED, 6)
 def sliced(g: Generator, base: Expr) -> Expr | None:
     axis = g.rng.randrange(len(base.dims))
@@ -87,6 +89,7 @@ def masked(g: Generator, base: Expr) -> Expr | None:
     return computed(f"np.sum({text}, axis=0)", base.dims[1:], base.bound * most(base.dims[:1]))
 
 
+@production(VIEWS, 2)
 @production(DERIVED, 3)
 def flattened(g: Generator, base: Expr) -> Expr | None:
     if len(base.dims) < 2:
@@ -163,11 +166,13 @@ def stacked(g: Generator, base: Expr) -> Expr | None:
     )
 
 
+@production(VIEWS, 2)
 @production(DERIVED, 2)
 def widened(g: Generator, base: Expr) -> Expr | None:
     return inserted(g, base, g.rng.randrange(len(base.dims) + 1)) if len(base.dims) < 3 else None
 
 
+@production(VIEWS, 1)
 @production(DERIVED, 2)
 def narrowed(g: Generator, base: Expr) -> Expr | None:
     if "1" not in base.dims or len(base.dims) < 2:
@@ -177,6 +182,7 @@ def narrowed(g: Generator, base: Expr) -> Expr | None:
     return view(base, named(g, "squeeze", base, f"axis={axis}"), base.dims[:axis] + base.dims[axis + 1 :])
 
 
+@production(VIEWS, 4)
 @production(DERIVED, 2)
 def permuted(g: Generator, base: Expr) -> Expr | None:
     if len(base.dims) < 2:

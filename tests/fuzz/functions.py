@@ -97,19 +97,20 @@ def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], de
 @contextmanager
 def separate_body(g: Generator, scope: Scope, nested: bool) -> Iterator[list[str]]:
     """Generate the body of a function; yields its lines."""
-    saved = (g.scope, g.block, g.depth, g.loops, g._taken)
+    saved = (g.scope, g.block, g.depth, g.loops, g._taken, g.scattered)
     g.scope, g.block, g.loops = scope, [], 0
     g.functions += 1
     if nested:
         g.depth += 1
     else:
         g.depth = 0
+        g.scattered = set()
         g._taken = {*g.module_functions, *g.reserved}
     lines = g.block
     yield lines
     g.functions -= 1
     taken = g._taken
-    g.scope, g.block, g.depth, g.loops, g._taken = saved
+    g.scope, g.block, g.depth, g.loops, g._taken, g.scattered = saved
     if nested:
         g._taken |= taken
 

@@ -183,6 +183,7 @@ class Generator:
     def bind(self, name: str, value: Expr, **facts: Any) -> None:
         """Note that a name is bound to a value, which it may alias."""
         self.scope.expose(value.roots)
+        self.scattered.discard(name)
         owned = is_array(value.kind) and not value.roots
         self.scope.bind(Variable(name, value.kind, value.bound, value.low, owned=owned, **facts))
 

@@ -13,9 +13,10 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
+from adcompiler.backend import emit, names
 from adcompiler.frontend.expressions import Expressions
-from adcompiler.ir.core import For, If, Op, Region, Value
-from adcompiler.passes import activity, adjoint, simplify, trace
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value
+from adcompiler.passes import activity, adjoint, bufferize, simplify, trace
 from rules.kind import Num
 from rules.rule import find
 from rules.sequences import backwards
@@ -211,3 +212,46 @@ def equal_calls_are_merged_whatever_their_keywords() -> AbstractContextManager[A
 def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
     """`0.1 < x < 0.5` is `0.1 < x`."""
     return patch.object(Expressions, "_chained", lambda self, node, result, *rest: result)
+
+
+# buffers, names, emission
+
+
+@planted
+def views_are_taken_for_new_memory() -> AbstractContextManager[Any]:
+    """`v = d.T; d += t`: that v shares memory with d is forgotten, so d is written while v is needed."""
+    return patch.object(bufferize, "shared", lambda op: [])
+
+
+@planted
+def gradients_are_returned_without_a_copy() -> AbstractContextManager[Any]:
+    """`x + y`: both gradients are the one array that came in."""
+
+    def as_they_are(function: Function) -> Function:
+        return function
+
+    return patch.object(bufferize, "_own_results", as_they_are)
+
+
+@planted
+def variables_that_live_at_once_share_a_name() -> AbstractContextManager[Any]:
+    """`y = f(x)` and a later use of x: both are called x."""
+    return patch.object(names.Names, "interfere", lambda self, a, b: False)
+
+
+@planted
+def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManager[Any]:
+    """`a, b = b, a` becomes `a = b; b = a`."""
+
+    def one_by_one(self: Any, targets: list[Value], sources: list[Any], none: bool = False) -> None:
+        for target, source in zip(targets, sources, strict=False):
+            if not self.names.same(target, source) and (none or source is not UNDEF):
+                self.assign(target, self.expr(None if source is UNDEF else source))
+
+    return patch.object(emit._Emitter, "moves", one_by_one)
+
+
+@planted
+def emitted_updates_lose_repeated_indices() -> AbstractContextManager[Any]:
+    """`d[[0, 1, 1]] += t`, where np.add.at is meant."""
+    return patch.object(emit, "_repeats", lambda index: False)

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from . import containers, derived, scalars
 from .conditions import condition
-from .expressions import array, positive, tame
+from .derived import VIEWS
+from .expressions import array, partner, positive, tame
 from .generator import Generator, Table, production
 from .kinds import FLOAT, INT, Array, Dict, Expr, ListOf, Number, Sequence, Text
 from .scope import Variable
@@ -87,6 +88,40 @@ def rebinding(g: Generator) -> bool | None:
     g.mark("rebinding")
     g.emit(f"{variable.name} = {e.text}")
     g.bind(variable.name, e)
+    return True
+
+
+@production(STATEMENTS, 3)
+def self_update(g: Generator) -> bool | None:
+    """`x = x * y`: not in place, so that views of the old x keep their values."""
+    old = [v for v in rebindable(g, Array) if getattr(v.kind, "type", "") == "float" and v.kind != Array(())]
+    if not old:
+        return None
+    variable = g.pick(old)
+    dims = variable.kind.dims
+    e = array(g, partner(g, dims), 2)
+    if e is None:
+        return None
+    e = tame(g, e, 1.0)
+    g.mark("rebinding", "self update")
+    name = variable.name
+    g.emit(f"{name} = " + g.pick((f"{name} * {e.closed}", f"{name} + {e.closed}", f"{name} - {e.closed}", f"-{name}")))
+    inside = name in g.scope.mutable
+    g.bind(name, Expr(name, variable.kind, variable.bound + (0.0 if inside else 1.0)))
+    return True
+
+
+@production(STATEMENTS, 2)
+def view_local(g: Generator) -> bool | None:
+    """A name for a part of an array in sight."""
+    found = [p for p in g.places() if not p.roots & g.scope.locked]
+    made = g.choose(VIEWS, g.pick(found)) if found else None
+    if made is None:
+        return None
+    name = g.fresh_name("part", "view", "head", "row", "t")
+    g.mark("view")
+    g.emit(f"{name} = {made.text}")
+    g.bind(name, made)
     return True
 
 
@@ -174,6 +209,7 @@ def swap(g: Generator) -> bool | None:
     g.emit(f"{a.name}, {b.name} = {b.name}, {a.name}")
     bound, low = max(a.bound, b.bound), min(a.low, b.low)
     for name in (a.name, b.name):
+        g.scattered.discard(name)
         g.scope.bind(replace(g.scope.variables[name], bound=bound, low=low, owned=False))
     return True
 
@@ -205,8 +241,6 @@ def augmented_array(g: Generator) -> bool | None:
     if not found:
         return None
     old = g.pick(found)
-    from .expressions import partner
-
     e = array(g, partner(g, old.kind.dims), 2)
     if e is None:
         return None
