@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-import rules
 from adcompiler.compile import STAGES, Build, Request, build, from_call, from_text
 from adcompiler.dispatch import COMPILING, Dispatcher
 from adcompiler.errors import GradientError
+from adcompiler.frontend.calls import STRUCTURAL, Calls
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.scope import Closure
 from rules.kind import Lengths
 
-if getattr(rules, "ADCOMPILER_RULES", None) != 1:  # pragma: no cover  (tested in a process of its own)
-    raise ImportError(
-        f"the package `rules` that was found, at {getattr(rules, '__file__', None)}, is not the one that belongs to adcompiler: "
-        "a file rules.py or another distribution of that name hides it; rename it or take it off the path"
-    )
 
 
 def _callable(request: Request) -> Callable[..., Any]:
@@ -182,7 +179,7 @@ def check_grad(
     request = Request(f, 0)
     names = request.parameters
     if argnums is None:
-        argnums = tuple(n for n, x in request.named((args, {})).items() if any(_floats(x)))
+        argnums = tuple(n for n, x in request.named((args, {})).items() if _floats(x))
         if not argnums:
             raise GradientError(f"{request.name} has no float argument to differentiate with respect to")
     value, gradients = value_and_grad(f, argnums)(*args)
@@ -249,4 +246,20 @@ def _moved(x: Any, direction: list[Any], step: float) -> Any:
     return move(x)
 
 
-__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "inspect", "value_and_grad"]
+def _gradient_of(value: bool) -> Callable[..., Any]:
+    """`grad(f)` written inside a function that is being compiled: the gradient is made then."""
+
+    def make(self: Calls, node: Any, f: Any, argnums: Any = None, has_aux: Any = None) -> Any:
+        number = 0 if argnums is None else self.static(argnums, node, "argnums")
+        aux = False if has_aux is None else bool(self.static(has_aux, node, "has_aux"))
+        if isinstance(f, Closure):
+            return Known(_callable(Request(f, _hashable(number), value, aux)))
+        return Known(_callable(Request(self.static(f, node, "the function to differentiate"), _hashable(number), value, aux)))
+
+    return make
+
+
+STRUCTURAL[grad] = _gradient_of(False)
+STRUCTURAL[value_and_grad] = _gradient_of(True)
+
+__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "value_and_grad"]

@@ -7,7 +7,7 @@ import itertools
 import os
 import types
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from adcompiler.backend.writer import write
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.lower import Lowered, lower
+from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
 from adcompiler.ir.core import Function, ListOf, Loc, Value, leaves, map_tree
 from adcompiler.ir.interpret import assemble
@@ -63,12 +64,15 @@ class Request:
     @functools.cached_property
     def source(self) -> Source:
         """The function's tree. Raises UnsupportedError where its source cannot be had."""
+        if isinstance(self.function, Closure):
+            inner = self.function
+            return replace(inner.frame.source, node=inner.node, name=inner.name, defaults=inner.defaults)
         return find_source(self.function)
 
     @property
     def name(self) -> str:
-        """The function's name."""
-        return self.source.name
+        """The function's name, as an identifier."""
+        return self.source.name if self.source.name.isidentifier() else "lambda_"
 
     @functools.cached_property
     def parameters(self) -> list[str]:
@@ -95,8 +99,8 @@ class Request:
         return inspect.Signature(out)
 
     @functools.cached_property
-    def wrt(self) -> list[str]:
-        """The names of the parameters to differentiate with respect to. Raises GradientError for unknown ones."""
+    def wrt(self) -> list[tuple[Any, ...]]:
+        """The parameters to differentiate with respect to: (name,), or (name, k) for one of `*args`."""
         many = isinstance(self.argnums, Sequence) and not isinstance(self.argnums, str)
         names = [self._parameter(a) for a in (self.argnums if many else [self.argnums])]
         if not names:
@@ -110,14 +114,24 @@ class Request:
         """Is one gradient asked for, rather than a tuple of them?"""
         return isinstance(self.argnums, str) or not isinstance(self.argnums, Sequence)
 
-    def _parameter(self, a: Any) -> str:
-        names = self.parameters
+    def _parameter(self, a: Any) -> tuple[Any, ...]:
+        names, args = self.parameters, self.source.node.args
         if isinstance(a, str) and a in names:
-            return a
-        if isinstance(a, int | np.integer) and not isinstance(a, bool) and -len(names) <= a < len(names):
-            return names[a]
+            return (a,)
+        if isinstance(a, int | np.integer) and not isinstance(a, bool):
+            first = len(args.posonlyargs) + len(args.args)
+            if args.vararg is not None and a >= first:
+                return (args.vararg.id, int(a) - first)
+            if -len(names) <= a < len(names):
+                return (names[a],)
         known = ", ".join(f"{i}: {n}" for i, n in enumerate(names)) or "none"
-        raise GradientError(f"{self.name} has no argument {a!r}; its arguments are {known}")
+        raise GradientError(problem_at(self.place, f"{self.name} has no argument {a!r}; its arguments are {known}",
+                                       "name one of these in argnums, by position or by name"))  # fmt: skip
+
+    @property
+    def place(self) -> Loc:
+        """Where the function is defined."""
+        return Loc(self.source.file, self.source.line, self.source.node.col_offset)
 
     def named(self, call: tuple[tuple[Any, ...], dict[str, Any]]) -> dict[str, Any]:
         """A call's arguments by name, defaults included. Raises TypeError as the call would."""
@@ -159,7 +173,10 @@ def find_source(f: Callable[..., Any]) -> Source:
         ) from None
     name = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__)
     if isinstance(f, functools.partial):
-        signature = inspect.Signature([p for p in signature.parameters.values() if p.name not in f.keywords])
+        rule = find(f.func)
+        if rule is not None:
+            left = [p for p in rule.parameters if p.star or p.name not in f.keywords][len(f.args) :]
+            return wrapper_of(f, name, [("*" if p.star else "") + p.name for p in left], _defaults(rule))
     elif not isinstance(f, types.MethodType | types.BuiltinFunctionType) and not isinstance(f, type):
         f = f.__call__  # an object with __call__
     given = {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}
@@ -167,8 +184,11 @@ def find_source(f: Callable[..., Any]) -> Source:
 
 
 def _stars(signature: inspect.Signature) -> list[str]:
-    marks = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
-    return [marks.get(p.kind, "") + p.name for p in signature.parameters.values()]
+    P = inspect.Parameter
+    marks: dict[Any, str] = {P.VAR_POSITIONAL: "*", P.VAR_KEYWORD: "**"}
+    return [
+        marks.get(p.kind, "") + p.name + ("=" if p.kind is P.KEYWORD_ONLY else "") for p in signature.parameters.values()
+    ]
 
 
 def _defaults(rule: Any) -> dict[str, Any]:
@@ -176,11 +196,22 @@ def _defaults(rule: Any) -> dict[str, Any]:
 
 
 # ----------------------------------------------------------------------------------------- differentiation
-def argument_leaves(trees: dict[str, Any], wrt: list[str], name: str, loc: Loc | None = None) -> list[Value]:
+def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | None) -> Any:
+    """The argument that a request names. Raises GradientError where a call has no such argument."""
+    tree = trees[path[0]]
+    for k in path[1:]:
+        if k >= len(tree):
+            raise GradientError(problem_at(loc, f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more",
+                                           "pass it, or leave it out of argnums"))  # fmt: skip
+        tree = tree[k]
+    return tree
+
+
+def argument_leaves(trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str, loc: Loc | None = None) -> list[Value]:
     """The differentiable leaves of the arguments asked for. Raises GradientError where an argument has none."""
     out: list[Value] = []
-    for w in wrt:
-        tree = trees[w]
+    for path in wrt:
+        tree, w = pick(trees, path, name, loc), "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
         found = [v for v in leaves(tree) if is_differentiable(v.kind)]
         if not found:
             what = (
@@ -191,12 +222,13 @@ def argument_leaves(trees: dict[str, Any], wrt: list[str], name: str, loc: Loc |
                 else "holds no float"
             )
             reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only float and complex arguments have gradients"
-            problem = problem_at(loc, reason, f"pass a float, or leave {w} out of argnums")
-            raise GradientError(
-                Problem(problem.file, problem.line, problem.col, problem.source_line, reason, problem.remedy)
-            )
+            raise GradientError(problem_at(loc, reason, f"pass a float, or leave {w} out of argnums"))
         out.extend(found)
     return out
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
 def _what(kind: Any) -> str:
@@ -228,10 +260,10 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
         if isinstance(kind, Num | Array) and kind.ndim == 0 and kind.dtype.kind == "f":
             return result
         what = f"returns {kind}"
-    elif isinstance(result, bool | int | float) and result is not None:
+    elif type(result) is float:
         return result
     else:
-        what = f"returns a {type(result).__name__}" if result is not None else "returns nothing"
+        what = f"returns {_article(type(result).__name__)}" if result is not None else "returns nothing"
     remedy = "return a real number: np.sum(...) of the result, or one element of it"
     if isinstance(result, tuple) and len(result) == 2:
         remedy += "; has_aux=True if the second is not to be differentiated"
@@ -329,7 +361,7 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
     """What the generated function returns, from (primal, gradients of leaves)."""
     primal, gradients = result
     by_leaf = dict(zip(wrt, gradients, strict=True))
-    out = tuple(structured(trees[w], by_leaf) for w in request.wrt)
+    out = tuple(structured(pick(trees, w, request.name, None), by_leaf) for w in request.wrt)
     d = out[0] if request.single else out
     if request.value:
         return (primal, d)
@@ -344,7 +376,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         loc = Loc(source.file, source.line, source.node.col_offset)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
-        wrt = argument_leaves(lowered.arguments, request.wrt, request.name)
+        wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         output = scalar_output(f.result, request, loc)
         f = derive(request, f, wrt, output, _primal(request, f.result), made)
         f, plan, buffers = bufferize(f, request.reuse)
@@ -355,8 +387,8 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         returned = _returned(request, f.result, lowered.arguments, wrt)
         where = f"{os.path.basename(source.file)}:{source.line}"
         what = f"Value and gradient of `{source.name}`" if request.value else f"Gradient of `{source.name}`"
-        doc = f"{what} ({where}) with respect to {', '.join(request.wrt)}."
-        g = Function(f"{source.name}_grad", f.params, f.body, returned, doc)
+        doc = f"{what} ({where}) with respect to {', '.join(w[0] + ''.join(f'[{k}]' for k in w[1:]) for w in request.wrt)}."
+        g = Function(f"{request.name.rstrip('_')}_grad", f.params, f.body, returned, doc)
         signature, defaults = _arguments(source)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
     made.text = write(emitted.tree)
@@ -370,6 +402,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
 def _reserved(lowered: Lowered) -> dict[str, Any]:
     source = lowered.source
     out: dict[str, Any] = dict(lowered.free_names)
+    out.update((n, object()) for n in lowered.arguments)
     for c in lowered.captured:
         head = c.access.text.split(".")[0].split("[")[0]
         out.setdefault(head, c)

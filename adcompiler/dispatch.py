@@ -19,6 +19,8 @@ from adcompiler.ir.core import ListOf, Value
 from rules.kind import Array, Lengths, Seq
 
 MAX_VARIANTS = 32
+#: Constants that are taken by value; all other objects are taken by identity.
+PLAIN = (bool, int, float, complex, str, bytes, type(None))
 #: Around compilation: it is not re-entered from two threads at once.
 COMPILING = threading.RLock()
 
@@ -84,7 +86,8 @@ def _text(tree: Any) -> str:
         return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
     if isinstance(tree, ListOf):
         return f"[{_text(tree.element)}]"
-    return f"{type(tree.value).__name__} {tree.value!r} {id(tree.value) if callable(tree.value) else ''}"
+    by_value = isinstance(tree.value, PLAIN)
+    return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
 
 
 class Dispatcher:
@@ -94,16 +97,19 @@ class Dispatcher:
         self.request = request
         self.variants: list[Variant] = []
         self.tables: list[tuple[str, Callable[..., Any], dict[Any, Callable[..., Any]]]] = []
-        self.state: list[Any] = [_no_key, {}]
+        self.state: list[Any] = [(_no_key, {})]
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
         state, miss = self.state, self.miss
 
         def gradient(*args: Any, **kwargs: Any) -> Any:
+            key, table = state[0]
             try:
-                run = state[1][state[0](*args, **kwargs)]
+                run = table[key(*args, **kwargs)]
             except Exception:  # another structure, an unhashable static, arguments that do not bind
+                run = None
+            if run is None:
                 run = miss(args, kwargs)
             return run(*args, **kwargs)
 
@@ -119,7 +125,7 @@ class Dispatcher:
                 except Exception:  # not the structure that this key is for
                     continue
                 self.tables.insert(0, self.tables.pop(i))
-                self.state[:] = [key, table]
+                self.state[0] = (key, table)
                 return run
             variant = self.variant(args, kwargs)
             return self.publish(variant, args, kwargs)
@@ -150,7 +156,7 @@ class Dispatcher:
             table[key(*args, **kwargs)] = v.run
         except TypeError:  # an unhashable static: found by the slow path each time
             pass
-        self.state[:] = [key, table]
+        self.state[0] = (key, table)
         return v.run
 
 
@@ -202,8 +208,10 @@ def _parts(tree: Any, e: str, parts: list[str]) -> None:
         parts += [f"{e}.__class__", f"(*{e},)"]
         for k, x in tree.items():
             _parts(x, f"{e}[{k!r}]", parts)
-    else:
+    elif isinstance(tree.value, PLAIN):
         parts += [f"{e}.__class__", e]
+    else:  # one object is not another that is equal to it
+        parts.append(f"id({e})")
 
 
 def _list_key(x: Any) -> Any:

@@ -171,6 +171,13 @@ def scatter(d: Any, like: Any, index: Any) -> Any:
 
 
 @primitive
+def assigned(x: Any, name: str) -> None:
+    """Raise what Python raises where a variable is read that no path has assigned."""
+    if x is None:
+        raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+@primitive
 def length(x: Any, axis: int = 0) -> int:
     """`x.shape[axis]`, or `len(x)` of a list or a range."""
     return x.shape[axis] if hasattr(x, "shape") else len(x)

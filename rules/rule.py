@@ -65,6 +65,7 @@ class Rule:
     borrows: dict[str, frozenset[str]] = field(default_factory=dict)
     infinite_at_pole: bool = False
     selects: bool = False
+    like: frozenset[str] = frozenset({"like"})
     differentiable: bool = True
     why: str = ""
     where: str = ""
@@ -261,7 +262,7 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
         members = {k: v for k, v in vars(cls).items() if not (k.startswith("__") and k.endswith("__"))}
         siblings = {k for k in members if k.startswith("d_")}
         for name, member in members.items():
-            if name in ("static", "view"):
+            if name in ("static", "view", "like"):
                 given = set(member.split())
                 if not given <= names:
                     raise RuleError(f"{what}: {name} names {', '.join(sorted(given - names))}, not an argument")

@@ -19,6 +19,9 @@ from rules.cotangent import length, update
 from rules.kind import Array, Num
 from rules.sequences import backwards
 
+#: Names that generated code uses as Python means them: no variable is called so.
+BUILTINS = frozenset({"zip", "reversed", "enumerate", "slice", "len", "range", "float", "int", "complex", "bool", "print", "abs",
+                      "min", "max", "round", "list", "tuple", "dict", "str"})  # fmt: skip
 _AUGMENTED = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
 
 
@@ -61,13 +64,14 @@ class _Emitter:
         self.inputs = inputs
         self.speller = Speller(reserved)
         fixed = {i.value: i.access for i in inputs if not i.steps and i.access.isidentifier()}
-        taken = set(reserved) | {
+        direct = {i.access for i in inputs if not i.steps and not i.captured}
+        taken = (set(reserved) - direct) | {
             _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
         }
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps}
-        self.names = Names(function, plan, buffers, taken | set(self.speller.free), fixed, frozen)
+        self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
         self.tapes = self._tape_groups()
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
@@ -138,7 +142,7 @@ class _Emitter:
             return self.speller.constant(x)
 
         iterable = (
-            ast.Call(name("zip"), [self.expr(v) for v in values], [])
+            ast.Call(self.speller.builtin(zip), [self.expr(v) for v in values], [])
             if len(values) > 1
             else self.expr(values[0])
         )
@@ -302,7 +306,7 @@ class _Emitter:
                 by_tape = {self.tape_behind(element_of[e])[1]: e for e in grouped[id(writer)]}  # type: ignore[index]
                 parts = [_store(self.names[by_tape[t]]) for t in group]
                 targets.append(parts[0] if len(parts) == 1 else ast.Tuple(list(parts), ast.Store()))
-                iterables.append(ast.Call(name("reversed"), [name(variable)], []))
+                iterables.append(ast.Call(self.speller.builtin(reversed), [name(variable)], []))
             else:
                 targets.append(target)
                 iterables.append(self.iterable(s))
@@ -312,7 +316,7 @@ class _Emitter:
         elif len(targets) == 1:
             target, iterable = targets[0], iterables[0]
         else:
-            target, iterable = ast.Tuple(targets, ast.Store()), ast.Call(name("zip"), iterables, [])
+            target, iterable = ast.Tuple(targets, ast.Store()), ast.Call(self.speller.builtin(zip), iterables, [])
         body = self.block(lambda: self.body(op, n))
         self.loc = loc
         self.add(ast.For(target, iterable, body, []))
@@ -339,14 +343,14 @@ class _Emitter:
             or len(count.args) > 1
         ):
             return None
-        rest: ast.expr = iterables[1] if len(iterables) == 2 else ast.Call(name("zip"), iterables[1:], [])
+        rest: ast.expr = iterables[1] if len(iterables) == 2 else ast.Call(self.speller.builtin(zip), iterables[1:], [])
         inner: ast.expr = targets[1] if len(targets) == 2 else ast.Tuple(targets[1:], ast.Store())
-        return ast.Tuple([targets[0], inner], ast.Store()), ast.Call(name("enumerate"), [rest], [])
+        return ast.Tuple([targets[0], inner], ast.Store()), ast.Call(self.speller.builtin(enumerate), [rest], [])
 
     def iterable(self, s: Any) -> ast.expr:
         op = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
         if op is not None and op.target is backwards:
-            return ast.Call(name("reversed"), [self.expr(op.args[0])], [])
+            return ast.Call(self.speller.builtin(reversed), [self.expr(op.args[0])], [])
         return self.expr(s)
 
     def start_loop(self, op: For | While) -> None:
@@ -450,7 +454,7 @@ class _Emitter:
         if isinstance(x, dict):
             return ast.Dict([self.expr(k) for k in x], [self.expr(y) for y in x.values()])
         if isinstance(x, slice):
-            return ast.Call(name("slice"), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
+            return ast.Call(self.speller.builtin(slice), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
         return self.speller.constant(x)
 
     def index(self, x: Any) -> ast.expr:
@@ -470,7 +474,7 @@ class _Emitter:
             merged = self.enumerated(op, targets, iterables)
             target, iterable = merged or (
                 (targets[0], iterables[0]) if len(targets) == 1
-                else (ast.Tuple(targets, ast.Store()), ast.Call(name("zip"), iterables, []))
+                else (ast.Tuple(targets, ast.Store()), ast.Call(self.speller.builtin(zip), iterables, []))
             )  # fmt: skip
             return ast.ListComp(self.expr(op.body.results[0]), [ast.comprehension(target, iterable, [], 0)])
         return self.speller.call(op, self.expr, self.index)

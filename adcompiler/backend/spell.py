@@ -56,10 +56,15 @@ class Speller:
         self.free[taken] = obj
         return taken
 
+    def builtin(self, target: Any) -> ast.expr:
+        """A builtin by its name, unless the user means something else by it."""
+        text = target.__name__
+        return name(self.free_name(text, target) if text in self.reserved else text)
+
     def callee(self, target: Any) -> ast.expr:
         """The expression for a function."""
         if getattr(builtins, getattr(target, "__name__", ""), None) is target:
-            return name(target.__name__)
+            return self.builtin(target)
         if getattr(math, getattr(target, "__name__", ""), None) is target:
             return name(f"{self.free_name('math', math)}.{target.__name__}")
         path = _numpy_path(target)
@@ -100,7 +105,7 @@ class Speller:
         if t is length:
             axis = args[1] if len(args) > 1 else op.kwargs.get("axis", 0)
             if isinstance(args[0], Value) and isinstance(args[0].kind, Seq):
-                return ast.Call(name("len"), [expr(args[0])], [])
+                return ast.Call(self.builtin(len), [expr(args[0])], [])
             return ast.Subscript(
                 ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load()
             )
@@ -123,8 +128,8 @@ class Speller:
                 ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords
             )
         call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
-        if hasattr(t, "index") and hasattr(t, "pullback"):
-            call = ast.Subscript(call, ast.Constant(t.index), ast.Load())
+        for i in getattr(t, "path", ()):
+            call = ast.Subscript(call, ast.Constant(i), ast.Load())
         return call
 
     def constant(self, x: Any) -> ast.expr:

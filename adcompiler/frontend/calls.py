@@ -38,6 +38,14 @@ class Iteration:
     length: Any = None
 
 
+@dataclass(eq=False)
+class Once:
+    """What zip, enumerate, map and reversed give: it can be read once."""
+
+    iterable: Any
+    read: bool = False
+
+
 class Calls(Expressions):
     """Lowers calls and what iterates."""
 
@@ -107,12 +115,16 @@ class Calls(Expressions):
         if isinstance(f, functools.partial):
             return self.call(Known(f.func), (*map(self._outside, f.args), *args),
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
-        if isinstance(f, types.MethodType):
-            return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
+        if isinstance(f, types.MethodType) and hasattr(type(f.__self__), "__adc_wrapped__"):
+            made = getattr(f.__self__, f"_{f.__name__}", None)
+            if hasattr(made, "__adc_gradient__"):
+                return self.gradient(made.__adc_gradient__, args, kwargs, node)
         if hasattr(f, "__adc_gradient__"):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
+        if isinstance(f, types.MethodType):
+            return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
             return self.call(Known(f.__wrapped__), args, kwargs, node)
         module = (getattr(f, "__module__", "") or "").split(".")[0]
@@ -145,6 +157,11 @@ class Calls(Expressions):
 
     def opaque(self, f: Any, args: Any, kwargs: Any, node: Any, why: str = "") -> Any:
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
+        for x in (*args, *kwargs.values()):
+            if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
+                name = getattr(f, "__name__", str(f))
+                raise self.refuse(node, f"{name} cannot be seen into, and may change the {_noun(x)} that it is given"
+                                  + (f" ({why})" if why else ""), "pass it a tuple, or write out what it does")  # fmt: skip
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)
@@ -265,6 +282,12 @@ class Calls(Expressions):
     # --------------------------------------------------------------------------------------- iteration
     def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
         """The elements, if there is a known number of them; else how a loop reads them."""
+        if isinstance(d, Once):
+            if d.read:
+                raise self.refuse(node, "this iterator has been read already: a second loop finds it empty",
+                                  "call zip, enumerate, map or reversed again, or make a list of it")  # fmt: skip
+            d.read = True
+            d = d.iterable
         if isinstance(d, Iteration):
             return d
         if isinstance(d, tuple | list):
@@ -409,8 +432,8 @@ class Calls(Expressions):
     def _comprehension(self, node: Any, generators: list[Any]) -> Any:
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
-        before = dict(self.frame.env)
-        targets = assigned_names([g])
+        outer = self.frame
+        self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
         try:
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
@@ -437,10 +460,7 @@ class Calls(Expressions):
                     out.append(self.expr(node.elt))
             return out
         finally:
-            for name in targets:
-                self.frame.env.pop(name, None)
-                if name in before:
-                    self.frame.env[name] = before[name]
+            self.frame = outer
 
     def _static_filter(self, test: Any) -> bool:
         t = self.truth(self.expr(test), test)
@@ -508,6 +528,15 @@ def _anonymous(kind: Any, region: Region, env: Any) -> Any:
     if isinstance(kind, Array):
         return Array(kind.dtype, tuple(env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
     return Num(kind.type) if isinstance(kind, Num) else kind
+
+
+def _unchanging(x: Any) -> bool:
+    """Arrays are looked after when differentiating; lists of unknown length are not."""
+    return isinstance(x, Value) and not (isinstance(x.kind, Seq) and not x.kind.range)
+
+
+def _noun(x: Any) -> str:
+    return "dict" if isinstance(x, dict) else "list"
 
 
 def _hashable(f: Any) -> bool:
@@ -589,23 +618,23 @@ def _enumerate(self: Calls, node: Any, x: Any, start: Any = Known(0)) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         first = self.static(start, node, "the start of enumerate")
-        return [(Known(first + i), d) for i, d in enumerate(it)]
+        return Once([(Known(first + i), d) for i, d in enumerate(it)])
     n = self.emit(length, it.sequences[0])
     index = _range(self, node, n) if isinstance(start, Known) and start.value == 0 \
         else _range(self, node, start, self.emit(operator.add, start, n))  # fmt: skip
     index.kind = Seq(Num(int), range=True, length=it.length)
-    return Iteration([index, *it.sequences], lambda items: (items[0], it.element(items[1:])), it.length)
+    return Once(Iteration([index, *it.sequences], lambda items: (items[0], it.element(items[1:])), it.length))
 
 
 def _zip(self: Calls, node: Any, *xs: Any, strict: Any = None) -> Any:
-    return self.zip_([self.iterate(x, node) for x in xs], node)
+    return Once(self.zip_([self.iterate(x, node) for x in xs], node))
 
 
 def _reversed(self: Calls, node: Any, x: Any) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
-        return it[::-1]
-    return Iteration([self.emit(backwards, s) for s in it.sequences], it.element, it.length)
+        return Once(it[::-1])
+    return Once(Iteration([self.emit(backwards, s) for s in it.sequences], it.element, it.length))
 
 
 def _isinstance(self: Calls, node: Any, x: Any, cls: Any) -> Any:
@@ -736,7 +765,7 @@ def _map(self: Calls, node: Any, f: Any, *xs: Any) -> Any:
         raise self.refuse(
             node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]"
         )
-    return [self.call(f, tuple(row), {}, node) for row in it]
+    return Once([self.call(f, tuple(row), {}, node) for row in it])
 
 
 def _type(self: Calls, node: Any, x: Any) -> Any:

@@ -9,12 +9,12 @@ import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
-from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
+from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.printer import target_name
 from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
 from rules import find_method
-from rules.cotangent import length, size
+from rules.cotangent import assigned, length, size
 from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq
 
 BINARY: dict[type, Callable[..., Any]] = {
@@ -228,7 +228,7 @@ class Expressions:
                 if (dead1 and b is before.get(name)) or (dead2 and a is before.get(name)):
                     frame.env[name] = before[name]
                 else:
-                    d = frame.env[name] = self.join(a, b, op, known, name, loc)
+                    d = frame.env[name] = self.join(a, b, op, known, name, loc, maybe=not (dead1 or dead2))
                     if isinstance(d, Value) and name in held[0] and name in held[1]:
                         self.owned_joins.add(d)
             joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
@@ -244,7 +244,8 @@ class Expressions:
         """Those of these names whose arrays nothing else holds, where names mean `env`."""
         raise NotImplementedError
 
-    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc) -> Any:
+    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc,
+             maybe: bool = False) -> Any:  # fmt: skip
         """One denotation for what is `a` on one path of an If and `b` on the other."""
         if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
             return a
@@ -258,7 +259,11 @@ class Expressions:
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
-            return self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
+            value = self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
+            return Maybe(value) if maybe else value
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            inner = self.join(*(s.value if isinstance(s, Maybe) else s for s in (a, b)), op, known, name, loc)
+            return inner if isinstance(inner, Poison) else Maybe(inner)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
@@ -295,6 +300,11 @@ class Expressions:
         d = self.scope.lookup(self.frame, node.id, self.loc(node))
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, node.id, self.loc(node)))
+        if isinstance(d, Maybe):
+            self.builder.effect(assigned, d.value, node.id)
+            d = d.value
+            if node.id in self.frame.env:
+                self.frame.env[node.id] = d
         self.note_captures()
         return d
 
@@ -524,6 +534,8 @@ class Expressions:
         return d
 
     def expr_NamedExpr(self, node: Any) -> Any:
+        if node.target.id not in self.frame.locals:
+            raise self.refuse(node, "`:=` inside a comprehension is not supported", "write the comprehension as a loop")
         d = self.expr(node.value)
         self.bind(node.target.id, d)
         return d

@@ -4,7 +4,7 @@
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,10 +12,10 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, problem_at
-from adcompiler.frontend.calls import Calls, Iteration, assigned_names
+from adcompiler.frontend.calls import Calls, Iteration, Once, assigned_names
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct, _describe
 from adcompiler.frontend.kinds import MAX_UNROLLED, Describe, Known, Leaf, ListOf, join_kinds
-from adcompiler.frontend.scope import Captured, Closure, Frame, Identity, Poison, Scope
+from adcompiler.frontend.scope import Captured, Closure, Frame, Identity, Maybe, Method, Poison, Scope
 from adcompiler.frontend.source import Source
 from adcompiler.ir.alias import new_memory, reached
 from adcompiler.ir.build import kind_of_operand
@@ -80,6 +80,7 @@ class _Header:
         self.paths: dict[Value, tuple[Any, ...]] = {}
         names = {}
         for name, d in self.entry.items():
+            d = d.value if isinstance(d, Maybe) else d
             names[name] = self.poisoned[name] if name in self.poisoned else self.leaf((name,), d, name)
         return names, self.params, self.inits, self.paths
 
@@ -102,6 +103,7 @@ class _Header:
 
     def accept(self, path: tuple[Any, ...], d: Any, end: Any, yields: dict[Value, Any]) -> bool:
         """Compare what the body found (`d`) with what it leaves (`end`). False: the header has changed."""
+        end = end.value if isinstance(end, Maybe) else end
         name = path[0]
         if isinstance(d, Poison):
             return True
@@ -177,6 +179,18 @@ def _plain(kind: Any) -> Any:
     return Seq(kind.element, kind.range) if isinstance(kind, Seq) else kind
 
 
+def _after_loop(kind: Any, open_lengths: set[Any] | None, env: Lengths) -> Any:
+    """The kind of a loop's result: lengths that vary from iteration to iteration are new ones after the last."""
+    if isinstance(kind, Array):
+        shape = tuple(
+            env.fresh() if n.anonymous and (open_lengths is None or n in open_lengths) else n for n in kind.shape
+        )
+        return Array(kind.dtype, shape, kind.xp)
+    if isinstance(kind, Seq):
+        return Seq(_after_loop(kind.element, open_lengths, env), kind.range)
+    return kind
+
+
 def _walk(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
     if isinstance(d, tuple | list):
         return type(d)(f(x, (*path, i)) for i, x in enumerate(d))
@@ -213,7 +227,8 @@ class Lowerer(Calls):
         outer, region = self.builder.region, Region()
         self.builder.region = region
         try:
-            result = self.call(Known(request.function), *arguments, node)
+            f = request.function
+            result = self.call(f if isinstance(f, Closure) else Known(f), *arguments, node)
         finally:
             self.builder.region = outer
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
@@ -294,7 +309,7 @@ class Lowerer(Calls):
         name = node.target.id
         self.check_local(name, node)
         old = self.scope.lookup(self.frame, name, self.loc(node.target))
-        if isinstance(old, Poison):
+        if isinstance(old, Poison | Maybe):
             old = self.expr(
                 gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset)
             )
@@ -357,7 +372,7 @@ class Lowerer(Calls):
                 scope = scope.parent
         for f in frames:
             for n, d in f.env.items():
-                for v in leaves(d):
+                for v in _holds(d):
                     out.append((n if f is self.frame and d is v else n + "[]", v))
         return out
 
@@ -570,7 +585,7 @@ class Lowerer(Calls):
                     loc, "the kinds of what this loop carries do not settle", "give each variable one kind"
                 )
             )
-        results = [Value(p.kind, p.hint, loc) for p in params]
+        results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
         region.results = [yields.get(p, p) for p in params]
         after = dict(zip(params, results, strict=True))
         frame.env = dict(before)
@@ -580,7 +595,8 @@ class Lowerer(Calls):
                 self.owned_joins.add(after[d])
         for n in sorted(names - set(start)):
             if n in end:
-                frame.env[n] = self._first_assigned(n, end[n], region, inits, results)
+                d = end[n].value if isinstance(end[n], Maybe) else end[n]
+                frame.env[n] = self._first_assigned(n, d, region, inits, results)
         return region, inits, results, any(o.effect for o in region.ops)
 
     def _first_assigned(
@@ -593,7 +609,7 @@ class Lowerer(Calls):
             region.params.append(Value(kind, name))
             region.results.append(operand)
             inits.append(UNDEF)
-            results.append(Value(kind, name, self.builder.loc))
+            results.append(Value(_after_loop(kind, None, self.env), name, self.builder.loc))
             return results[-1]
         return _walk(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results))
 
@@ -634,6 +650,29 @@ class Lowerer(Calls):
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         self.finish_loop(While("while", (inits,), {}, results, False, effect, loc, test, region), results)
         return self.block(node.orelse)
+
+
+def _holds(d: Any) -> Iterator[Value]:
+    """The values that a denotation keeps alive: those in it, in a function's defaults, in what is iterated."""
+    if isinstance(d, Maybe):
+        yield from _holds(d.value)
+    elif isinstance(d, Closure):
+        for x in d.defaults.values():
+            yield from _holds(x)
+    elif isinstance(d, Method):
+        yield from _holds(d.owner)
+    elif isinstance(d, Once):
+        yield from _holds(d.iterable)
+    elif isinstance(d, Iteration):
+        yield from leaves(d.sequences)
+    elif isinstance(d, tuple | list):
+        for x in d:
+            yield from _holds(x)
+    elif isinstance(d, dict):
+        for x in d.values():
+            yield from _holds(x)
+    else:
+        yield from leaves(d)
 
 
 def _replace(d: Any, mapping: dict[Value, Value]) -> Any:

@@ -25,6 +25,13 @@ class Poison:
     reported: bool = False
 
 
+@dataclass(frozen=True)
+class Maybe:
+    """A name that one path of a branch does not assign: reading it checks that another did."""
+
+    value: Any
+
+
 @dataclass(eq=False)
 class Frame:
     """A function that is being lowered: its names so far, and the frame it was defined in."""
@@ -173,10 +180,15 @@ class Scope:
             if owner.__name__.split(".")[0] in CONSTANT_MODULES:
                 return Known(value)
             local = self.free_name(owner.__name__.rpartition(".")[2], owner)
-        elif isinstance(owner, type | np.dtype) or callable(value):
+        elif isinstance(owner, np.dtype) or (isinstance(owner, type) and owner.__module__.split(".")[0] in CONSTANT_MODULES):
             return Known(value)
         else:
-            local = self.free_name(type(owner).__name__.lower(), owner)
+            named = owner if isinstance(owner, type) or hasattr(owner, "__name__") else type(owner)
+            local = self.free_name(named.__name__.lower(), owner)
+        if isinstance(value, types.MethodType):  # made anew at each access: what it is bound to stays
+            access = Access(f"{local}.{name}.__func__", ((local, owner),))
+            self.identities.setdefault((id(owner), name), Identity(access, value.__func__))
+            return Known(value)
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
 
 

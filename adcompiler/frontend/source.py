@@ -4,6 +4,7 @@ import ast
 import functools
 import linecache
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -56,6 +57,9 @@ def _find(code: types.CodeType, text: str) -> Any:
         candidates.sort(key=lambda n: (n.end_lineno - n.lineno, n.end_col_offset - n.col_offset))
         names = code.co_varnames[: code.co_argcount]
         candidates = [n for n in candidates if tuple(a.arg for a in n.args.args) == names] or candidates
+        if len({ast.dump(n) for n in candidates}) > 1 and not any(None not in p for p in code.co_positions()):
+            raise _fail(code.co_name, "several functions begin in its line, and positions are not recorded",
+                        "put each on a line of its own")  # fmt: skip
     return candidates[0] if candidates else None
 
 
@@ -94,7 +98,20 @@ def source_of(function: types.FunctionType) -> Source:
     defaults = dict(zip(arguments[len(arguments) - len(values) :], values, strict=True))
     defaults.update(function.__kwdefaults__ or {})
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    return Source(_gast(node), code.co_filename, name, function.__globals__, cells, defaults, function)
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise UnsupportedError(Problem(code.co_filename, node.lineno, node.col_offset, lines[node.lineno - 1],
+                                       f"{name} is a coroutine (`async def`)", "write a plain function"))  # fmt: skip
+    return Source(_tree(code, node), code.co_filename, name, function.__globals__, cells, defaults, function)
+
+
+def _tree(code: types.CodeType, node: Any) -> Any:
+    """The gast tree of a function, one for all calls of it: recursion is told by identity."""
+    if code not in _trees:
+        _trees[code] = _gast(node)
+    return _trees[code]
+
+
+_trees: "weakref.WeakKeyDictionary[types.CodeType, Any]" = weakref.WeakKeyDictionary()
 
 
 def _gast(node: Any) -> Any:
@@ -104,10 +121,19 @@ def _gast(node: Any) -> Any:
 
 
 def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults: dict[str, Any]) -> Source:
-    """The source of a function that only calls `f`: for what has none of its own (ufuncs, partials, methods)."""
-    given = [p.lstrip("*") for p in parameters]
-    call = ", ".join(f"*{g}" if p.startswith("*") else g for p, g in zip(parameters, given, strict=True))
-    heads = [f"{p}=None" if g in defaults else p for p, g in zip(parameters, given, strict=True)]
+    """The source of a function that only calls `f`: for what has none of its own (ufuncs, partials, methods).
+
+    Parameters are written `x`, `*rest`, `**options`, and `x=` for one by keyword only.
+    """
+    given = [p.strip("*=") for p in parameters]
+    call = ", ".join(
+        p if p.startswith("*") else f"{g}={g}" if p.endswith("=") else g for p, g in zip(parameters, given, strict=True)
+    )
+    heads: list[str] = []
+    for p, g in zip(parameters, given, strict=True):
+        if p.endswith("=") and not any(h.startswith("*") for h in heads):
+            heads.append("*")
+        heads.append(f"{g}=None" if g in defaults else p.rstrip("="))
     safe = name if name.isidentifier() and name not in given else "f"
     text = f"def {safe}({', '.join(heads)}):\n    return {WRAPPED}({call})\n"
     return Source(

@@ -30,6 +30,8 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return elementwise(target, *kinds)
     if getattr(target, "__module__", "") == "math":
         return Num(float)
+    if target in (float, int, complex):
+        return Num(target)
     if target in (operator.not_, operator.is_, operator.is_not, operator.contains, bool):
         return Num(bool)
     if target is str.format:
@@ -44,7 +46,11 @@ def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     assert rule.kind is not None
     bound = map_tree(lambda v: v.kind, rule.bind(args, kwargs))
     code = rule.kind.__code__
-    return rule.kind(*(bound[name] for name in code.co_varnames[: code.co_argcount]))
+    try:
+        return rule.kind(*(bound[name] for name in code.co_varnames[: code.co_argcount]))
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        given = ", ".join(f"{k}={v}" for k, v in bound.items() if k in code.co_varnames)
+        raise KindError(f"{rule.name}({given}) cannot be computed: {error}") from error
 
 
 def _operator_kind(target: Any, operands: tuple[Any, ...]) -> Kind:

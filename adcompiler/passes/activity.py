@@ -7,11 +7,11 @@ from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
-from rules.cotangent import length, size, zeros_like
+from rules.cotangent import assigned, length, size, zeros_like
 from rules.kind import is_differentiable
 from rules.rule import find
 
-_HARMLESS = (print, raise_, str.format, length, size, zeros_like)
+_HARMLESS = (assigned, print, raise_, str.format, length, size, zeros_like)
 
 
 def active(function: Function, wrt: list[Value]) -> set[Value]:
@@ -106,7 +106,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound = rule.bind(op.args, op.kwargs)
             for name, x in bound.items():
-                if name not in rule.pullbacks and name != "like" and any(v in both for v in leaves(x)):
+                if name not in rule.pullbacks and name not in rule.like and any(v in both for v in leaves(x)):
                     problems.append(problem_at(op.loc, f"{rule.name} has no derivative with respect to {name}",
                                                "pass a constant there"))  # fmt: skip
         elif opaque:

@@ -7,6 +7,7 @@ one kept, so that the adjoint is a program like any other.
 """
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 from adcompiler.errors import UnsupportedError, problem_at
@@ -65,6 +66,8 @@ def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
         if not isinstance(d, Value):
             return kind.type(d) if kind.python else builder.call(kind.type, d)
         return builder.call(kind.type, d)
+    if isinstance(kind, Seq) and isinstance(kind.element, Num):
+        return builder.call(project, d, like)
     if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
         return builder.call(project, d, like)
     return d
@@ -91,6 +94,7 @@ class _Sweep:
         self.builder = builder
         self.cotangents: dict[Value, Any] = {}
         self.selected: set[Value] = set()
+        self.made: dict[Value, Op] = {}
 
     def add(self, v: Any, term: Any, selected: bool = False) -> None:
         """A running left fold: the sum is formed where the term appears."""
@@ -108,6 +112,8 @@ class _Sweep:
 
     def run(self, ops: list[Op]) -> None:
         """Pull the cotangents of the results of `ops` back to what they were computed from."""
+        for op in ops:
+            self.made.update(dict.fromkeys(op.results, op))
         for op in reversed(ops):
             if not any(r in self.cotangents for r in op.results):
                 continue
@@ -148,7 +154,7 @@ class _Sweep:
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
-            if selected and rule.infinite_at_pole and isinstance(d, Value):
+            if selected and isinstance(d, Value) and (rule.infinite_at_pole or self.has_pole(args)):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
             return d
@@ -159,6 +165,15 @@ class _Sweep:
                 self.spread_over(x, pullback(name), terms)
         for v, term in terms.items():
             self.add(v, term, stays)
+
+    def has_pole(self, args: Any) -> bool:
+        """Is a factor among these infinite where its argument is at a pole: a logarithm, a quotient?"""
+        for v in leaves(args):
+            made = self.made.get(v)
+            rule = find(made.target) if made is not None else None
+            if rule is not None and rule.infinite_at_pole:
+                return True
+        return False
 
     def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
         """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
@@ -191,11 +206,10 @@ class _Sweep:
         if isinstance(result, Value):
             region.ops.append(Op(target, args, {}, [outputs[result]], True, False, op.loc))
             return outputs[result]
-        for i, item in enumerate(result):  # a structure: each part is a lazy operation of its own
-            if isinstance(item, Value):
-                part = Value(item.kind, hint, op.loc)
-                region.ops.append(Op(_Part(target, i), args, {}, [part], True, False, op.loc))
-                outputs[item] = part
+        for path, item in _paths(result):  # a structure: each part is a lazy operation of its own
+            part = Value(item.kind, hint, op.loc)
+            region.ops.append(Op(_Part(target, path), args, {}, [part], True, False, op.loc))
+            outputs[item] = part
         return map_tree(lambda v: outputs[v], result)
 
     # -------------------------------------------------------------------------------------------- If
@@ -324,13 +338,15 @@ class _Sweep:
                 body.results.append(v)
                 op.results.append(tape)
                 mapping[v] = scan(tape, v.kind, v.hint)
-        if not adjoint.sequences:
-            count = scanned[elements[0]] if elements else self.trip_count(op)
-            scan(count, Num(int) if not elements else elements[0].kind, "")
+        if not elements:
+            scan(self.trip_count(op), Num(int), "")
+        elif elements[0] not in mapping:  # it tells the number of iterations, should nothing else be read
+            scan(scanned[elements[0]], elements[0].kind, elements[0].hint)
         _substitute(region, mapping)
         region.params = [*elements_in, *params, *accumulators]
 
-        kinds = [_cotangent_kind(p) for _, p, _, _ in carried] + [_cotangent_kind(v) for v in free]
+        starts = [op.inits[k] if isinstance(op.inits[k], Value) else p for k, p, _, _ in carried]
+        kinds = [_cotangent_kind(v) for v in (*starts, *free)]
         hints = [_d(p) for _, p, _, _ in carried] + [_d(v) for v in free]
         adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
         lists = [Value(Seq(_cotangent_kind(e)), f"{_d(scanned[e])}_rows", op.loc) for e in wanted]
@@ -367,13 +383,28 @@ class _Sweep:
 class _Part:
     """One part of what a pullback of a structured argument gives."""
 
-    def __init__(self, pullback: Pullback, index: int) -> None:
+    def __init__(self, pullback: Pullback, path: tuple[int, ...]) -> None:
         self.pullback = pullback
-        self.index = index
-        self.__adc_name__ = f"{pullback.__adc_name__}[{index}]"
+        self.path = path
+        self.__adc_name__ = pullback.__adc_name__ + "".join(f"[{i}]" for i in path)
 
     def __call__(self, *args: Any) -> Any:
-        return self.pullback(*args)[self.index]
+        return self.pick(self.pullback(*args))
+
+    def pick(self, result: Any) -> Any:
+        """The part of a result of the pullback."""
+        for i in self.path:
+            result = result[i]
+        return result
+
+
+def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Value]]:
+    """The values in nested tuples and lists, with where they are."""
+    if isinstance(result, Value):
+        yield path, result
+    elif isinstance(result, tuple | list):
+        for i, item in enumerate(result):
+            yield from _paths(item, (*path, i))
 
 
 def _masked(op: Op) -> bool:

@@ -214,4 +214,4 @@ def _own_results(function: Function) -> Function:
 
 
 def _op(target: Any, args: tuple[Any, ...], like: Value) -> Op:
-    return Op(target, args, {}, [Value(like.kind, like.hint)], loc=None)
+    return Op(target, args, {}, [Value(like.kind)], loc=None)

@@ -10,10 +10,12 @@ is not kept.
 import operator
 from typing import Any
 
+import numpy as np
+
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, walk
 from adcompiler.passes.dce import dce, live_values
-from rules.cotangent import length, size, zeros_like
+from rules.cotangent import length, size, spread, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
 from rules.rule import find
 from rules.sequences import backwards
@@ -34,10 +36,10 @@ def shape_only(op: Op) -> set[Value]:
     if op.target in (zeros_like, length, size):
         return {v for v in leaves(op.args[:1]) if isinstance(v.kind, Array)}
     rule = find(op.target)
-    if rule is None or not any(p.name == "like" for p in rule.parameters):
+    if rule is None or not any(p.name in rule.like for p in rule.parameters):
         return set()
-    like = rule.bind(op.args, op.kwargs).get("like")
-    return {like} if isinstance(like, Value) and isinstance(like.kind, Array) else set()
+    bound = rule.bind(op.args, op.kwargs)
+    return {v for n in rule.like for v in leaves(bound.get(n)) if isinstance(v.kind, Array)}
 
 
 def _shapes(function: Function) -> Function:
@@ -63,9 +65,8 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Re
                 other = _alike(v, visible, needed, op.target in (length, size))
                 if other is not None:
                     swap[v] = other
-        if swap and op.target is length:
-            op = _length_of(op, swap)
-            swap = {}
+                else:
+                    op = _from_lengths(op, v, visible, needed, ops)
         ops.append(op.rebuild(lambda v, s=swap: s.get(v, v), lambda r: _take_shapes(r, visible, needed)))
         visible = visible + [r for r in op.results if isinstance(r.kind, Array)]
     return Region(region.params, ops, region.results)
@@ -79,8 +80,35 @@ def _alike(v: Value, visible: list[Value], needed: set[Value], shape: bool) -> V
     return None
 
 
-def _length_of(op: Op, swap: dict[Value, Value]) -> Op:
-    return op.rebuild(lambda v: swap.get(v, v), lambda r: r)
+def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], ops: list[Op]) -> Op:
+    """The operation with the shape of `v` put together from the axes of arrays that are needed anyway."""
+    kind = v.kind
+    if op.target not in (spread, zeros_like) or kind.xp != "numpy" or (op.target is spread and not _plain_spread(op)):
+        return op
+    found: list[Any] = []
+    for n in kind.shape:
+        n = lengths().resolve(n)
+        if n.constant:
+            found.append(n.offset)
+            continue
+        source = next(((c, k) for c in visible if c in needed for k, m in enumerate(c.kind.shape) if lengths().same(m, n)), None)
+        if source is None:
+            return op
+        size_of = Value(Num(int, n), "", op.loc)
+        ops.append(Op(length, (source[0], source[1]) if source[1] else (source[0],), {}, [size_of], loc=op.loc))
+        found.append(size_of)
+    shape = tuple(found) if len(found) != 1 else found[0]
+    given = {} if kind.dtype == np.float64 else {"dtype": kind.dtype}
+    if op.target is zeros_like:
+        return Op(np.zeros, (shape,), given, op.results, loc=op.loc)
+    if given or not isinstance(shape, tuple):
+        return Op(np.full, (shape, op.args[0]), given, op.results, loc=op.loc)
+    return Op(np.broadcast_to, (op.args[0], shape), {}, op.results, loc=op.loc)
+
+
+def _plain_spread(op: Op) -> bool:
+    d = op.args[0]
+    return len(op.args) == 2 and not op.kwargs and (not isinstance(d, Value) or isinstance(d.kind, Num))
 
 
 # ------------------------------------------------------------------------------------------- retaking
@@ -135,9 +163,10 @@ class _Reader:
                 made = self.remake(mine[e], writer, defs, known, 6)
                 if made is not None:
                     swap[e] = made
-        if not swap:
+        unread = self.unread()
+        if not swap and unread is None:
             return op
-        gone = set(swap)
+        gone = set(swap) | ({unread} if unread is not None else set())
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         from adcompiler.passes.adjoint import _substitute
 
@@ -183,6 +212,10 @@ class _Reader:
                            [made], loc=self.op.loc))  # fmt: skip
         known[v] = made
         return made
+
+
+def _regions(region: Region) -> list[Region]:
+    return [region, *(sub for op in walk(region) for sub in op.regions)]
 
 
 def _cheap(op: Op | None) -> bool:

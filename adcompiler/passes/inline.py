@@ -34,7 +34,7 @@ def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
         spliced = clone(Region([], target.region.ops, []), mapping)
         for inner in spliced.ops:
             inner.loc = op.loc
-        result = target.result[new.target.index] if isinstance(new.target, _Part) else target.result
+        result = new.target.pick(target.result) if isinstance(new.target, _Part) else target.result
         out = map_tree(lambda v, m=mapping: m.get(v, v), result)
         if isinstance(out, Value) and op.result.hint and not out.hint and spliced.ops:
             out.hint = op.result.hint

@@ -254,6 +254,10 @@ class _Simplifier:
                 negative = self.made_by(y, operator.neg)
                 if negative is not None and (isinstance(x, Value) or y is b):
                     return self.emit(operator.sub, x, negative.args[0], like=out)
+            for x, y in ((a, b), (b, a)):
+                opposite = self.opposite(y) if isinstance(x, Value) else None
+                if opposite is not None:
+                    return self.emit(operator.sub, x, opposite, like=out)
         if target is operator.sub:
             negative = self.made_by(b, operator.neg)
             if negative is not None:
@@ -261,6 +265,19 @@ class _Simplifier:
             if (_is(a, 0) or self.made_by(a, zeros_like)) and isinstance(b, Value) and _alike(b, out):
                 return self.emit(operator.neg, b, like=out)
         return self.uniform(op)
+
+    def opposite(self, x: Any) -> Any:
+        """`-x` of a product or quotient that begins with a minus, used here alone."""
+        product = self.made_by(x, *_LINEAR)
+        if product is None or not self.only_use(x):
+            return None
+        a, b = product.args
+        negative = self.made_by(a, operator.neg)
+        if negative is not None:
+            return self.emit(product.target, negative.args[0], b, like=x)
+        if type(a) in (int, float) and a < 0:
+            return self.emit(product.target, -a, b, like=x)
+        return None
 
     def uniform(self, op: Op) -> Any:
         """A uniform array beside one of the full shape acts like its number; two uniform ones give a uniform one."""

@@ -70,6 +70,7 @@ def parts(d: Any, arrays: list[Any], axis: int = 0) -> list[Any]:
 
 @rule("items = parts(d, arrays, axis=0)", parts)
 class parts_rule:
+    like = "arrays"
 
     def kind(d, arrays):
         if isinstance(arrays, Seq):
