@@ -485,8 +485,10 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
     return describe
 
 
-def interpret(f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None) -> Any:
-    """Run the IR of `f` after `stage` with the interpreter, for these arguments.
+def interpret(
+    f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False
+) -> Any:
+    """Run the IR of `f` after `stage` with the interpreter, for these arguments; `checked` tests every kind.
 
     "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients).
     """
@@ -496,13 +498,14 @@ def interpret(f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower"
     if stage == "lower":
         with specialising(env):
             lowered = lower(request.source, describe, env, nested)
-        return run_ir(lowered.function, leaf_values(lowered, args, {}, request))
+            return run_ir(lowered.function, leaf_values(lowered, args, {}, request), checked)
     made = build(request, describe, env)
     function = made.stages[stage]
     values = leaf_values(made.lowered, args, {}, request)
     returned = Function(function.name, function.params, function.body,
                         _returned(request, function.result, made.lowered.arguments, made.wrt))  # fmt: skip
-    return run_ir(returned, values)
+    with specialising(env):
+        return run_ir(returned, values, checked)
 
 
 def leaf_values(

@@ -249,6 +249,9 @@ class Expressions:
         """One denotation for what is `a` on one path of an If and `b` on the other."""
         if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
             return a
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            inner = self.join(*(s.value if isinstance(s, Maybe) else s for s in (a, b)), op, known, name, loc)
+            return inner if isinstance(inner, Poison) else Maybe(inner)
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
@@ -261,9 +264,6 @@ class Expressions:
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
             value = self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
             return Maybe(value) if maybe else value
-        if isinstance(a, Maybe) or isinstance(b, Maybe):
-            inner = self.join(*(s.value if isinstance(s, Maybe) else s for s in (a, b)), op, known, name, loc)
-            return inner if isinstance(inner, Poison) else Maybe(inner)
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):

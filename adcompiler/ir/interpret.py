@@ -3,12 +3,46 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, map_tree
 
+from rules.kind import Array, Num, lengths
 
-def interpret(function: Function, arguments: Sequence[Any]) -> Any:
-    """The result of `function` for these leaves, in the structure of `function.result`."""
-    env: dict[Value, Any] = dict(zip(function.params, arguments, strict=True))
+class _Checked(dict[Value, Any]):
+    """Values by name; one that is not of its kind is an error where it is bound."""
+
+    def __setitem__(self, v: Value, x: Any) -> None:
+        check_kind(v, x)
+        super().__setitem__(v, x)
+
+    def update(self, pairs: Any) -> None:  # type: ignore[override]
+        for v, x in pairs:
+            self[v] = x
+
+
+def check_kind(v: Value, x: Any) -> None:
+    """Raise TypeError where an array is not of the dtype, rank and lengths that its kind claims."""
+    kind = v.kind
+    if x is None or not isinstance(kind, Array):
+        if isinstance(kind, Num) and getattr(x, "ndim", 0):
+            raise TypeError(f"{v!r} is said to be {kind}, and is an array of shape {x.shape}")
+        return
+    if not hasattr(x, "dtype") or x.dtype != kind.dtype or x.ndim != kind.ndim:
+        raise TypeError(f"{v!r} is said to be {kind}, and is {getattr(x, 'dtype', type(x))} of shape {np.shape(x)}")
+    for n, size in zip(kind.shape, x.shape, strict=True):
+        known = lengths().size(lengths().resolve(n))
+        if known is not None and known != size:
+            raise TypeError(f"{v!r} is said to be {kind}, with {n} = {known}, and has shape {x.shape}")
+
+
+def interpret(function: Function, arguments: Sequence[Any], checked: bool = False) -> Any:
+    """The result of `function` for these leaves, in the structure of `function.result`.
+
+    `checked` compares each array with its kind; it raises TypeError at the first that differs.
+    """
+    env: dict[Value, Any] = _Checked() if checked else {}
+    env.update(zip(function.params, arguments, strict=True))
     results = _run(function.body, env)
     if function.result is None:
         return results

@@ -63,9 +63,9 @@ def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
     if d is None:
         return _zero(builder, like)
     if isinstance(kind, Num):
-        if not isinstance(d, Value):
-            return kind.type(d) if kind.python else builder.call(kind.type, d)
-        return builder.call(kind.type, d)
+        if not isinstance(d, Value) and kind.python:
+            return kind.type(d)
+        return builder.call(kind.type if find(kind.type) else project, *([d] if find(kind.type) else [d, like]))
     if isinstance(kind, Seq) and isinstance(kind.element, Num):
         return builder.call(project, d, like)
     if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
@@ -154,7 +154,7 @@ class _Sweep:
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
-            if selected and isinstance(d, Value) and (rule.infinite_at_pole or self.has_pole(args)):
+            if selected and isinstance(d, Value) and (rule.infinite_at_pole or (rule.kind is None and self.has_pole(args))):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
             return d
@@ -346,7 +346,8 @@ class _Sweep:
         region.params = [*elements_in, *params, *accumulators]
 
         starts = [op.inits[k] if isinstance(op.inits[k], Value) else p for k, p, _, _ in carried]
-        kinds = [_cotangent_kind(v) for v in (*starts, *free)]
+        kinds = [_started(_cotangent_kind(p), s.kind) for s, (_, p, _, _) in zip(starts, carried, strict=True)]
+        kinds += [_cotangent_kind(v) for v in free]
         hints = [_d(p) for _, p, _, _ in carried] + [_d(v) for v in free]
         adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
         lists = [Value(Seq(_cotangent_kind(e)), f"{_d(scanned[e])}_rows", op.loc) for e in wanted]
@@ -423,6 +424,13 @@ def _cotangent_kind(v: Any) -> Any:
     if isinstance(kind, Num):
         return Num(kind.type)
     return Seq(kind.element, kind.range) if isinstance(kind, Seq) else kind
+
+
+def _started(kind: Any, first: Any) -> Any:
+    """The kind of a cotangent that has come back to where a loop began: of the shape that was carried first."""
+    if isinstance(kind, Array) and isinstance(first, Array):
+        return Array(kind.dtype, first.shape, kind.xp)
+    return kind
 
 
 def _substitute(region: Region, mapping: dict[Value, Any]) -> None:

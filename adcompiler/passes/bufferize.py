@@ -25,6 +25,10 @@ from rules.kind import Array, Seq
 from rules.rule import primitive
 
 
+#: What gives views that cannot be written.
+_READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
+
+
 @primitive
 def copied(x: Any) -> Any:
     """A list of cotangents with arrays of its own."""
@@ -85,7 +89,7 @@ class _Classes:
                 for v in shared(op):
                     for r in op.results:
                         self.unite(r, v)
-                if op.target is spread or op.effect:
+                if op.target in _READ_ONLY or op.effect:
                     for r in op.results:
                         self.disown(r)
 

@@ -178,6 +178,25 @@ class _Reader:
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
 
+    def unread(self) -> Value | None:
+        """A tape that only tells the number of iterations: the writer's own sequence is read instead."""
+        if len(self.elements) != 1 or self.elements[0] not in self.tapes:
+            return None
+        (e,) = self.elements
+        writer, _ = self.tapes[e]
+        if not isinstance(writer, For) or any(e in set(o.operands()) for o in walk(self.op.body)):
+            return None
+        if any(e in set(leaves(sub.results)) for sub in _regions(self.op.body)):
+            return None
+        sequence = writer.sequences[0]
+        if not isinstance(sequence, Value):
+            return None
+        turned = Value(sequence.kind, "", self.op.loc)
+        self.before.append(Op(backwards, (sequence,), {}, [turned], loc=self.op.loc))
+        self.sequences.append(turned)
+        self.elements.append(Value(writer.elements[0].kind, writer.elements[0].hint, self.op.loc))
+        return e
+
     def remake(
         self, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any], depth: int
     ) -> Any:

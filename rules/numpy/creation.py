@@ -48,6 +48,7 @@ class full:
 
 @rule("y = full_like(a, fill_value, dtype=None)", np.full_like)
 class full_like:
+    like = "a"
     def kind(a, dtype): return _like(a, dtype)
     @borrows("d_y")
     def d_fill_value(d_y): return d_y
