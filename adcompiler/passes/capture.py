@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import shared
-from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, walk
+from adcompiler.ir.core import UNDEF, For, If, Function, Op, Region, Value, While, leaves, map_tree, walk
 from adcompiler.passes.dce import dce, live_values
 from rules.cotangent import length, size, spread, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
@@ -50,9 +50,35 @@ def _shapes(function: Function) -> Function:
         return [v for v in op.operands() if v not in like]
 
     needed = live_values(function, valued) | set(function.params)
+    needed -= _missing(function.body, set())
     visible = [p for p in function.params if isinstance(p.kind, Array)]
     body = _take_shapes(function.body, visible, needed)
     return Function(function.name, function.params, body, function.result, function.doc)
+
+
+def _missing(region: Region, found: set[Value]) -> set[Value]:
+    """The values that some path never makes: they have no shape to take."""
+    for op in region.ops:
+        sources: list[tuple[Value, list[Any]]] = []
+        if isinstance(op, If):
+            sources = [(r, [s.results[i] for s in op.regions if s.results]) for i, r in enumerate(op.results)]
+        elif isinstance(op, For | While):
+            n = len(op.inits)
+            sources = [(p, [i]) for p, i in zip(op.carried, op.inits, strict=True)]
+            sources += zip(op.results[:n], ([i] for i in op.inits), strict=True)
+            if isinstance(op, For):
+                sources += [(e, [s]) for e, s in zip(op.elements, op.sequences, strict=True)]
+        elif op.target is backwards:
+            sources = [(op.result, list(op.args))]
+        found.update(v for v, given in sources if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given))
+        for sub in op.regions:
+            _missing(sub, found)
+        if isinstance(op, If):
+            found.update(v for v, given in sources if any(isinstance(x, Value) and x in found for x in given))
+        elif isinstance(op, For | While):
+            kept = zip(op.results, op.body.results, strict=False)
+            found.update(r for r, y in kept if y is UNDEF or (isinstance(y, Value) and y in found))
+    return found
 
 
 def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:

@@ -59,6 +59,19 @@ class placed_rule:
 
 
 @primitive
+def joined(items: Any, axis: int = 0) -> Any:
+    """`np.concatenate(items, axis)`, of a list of any length too."""
+    return np.concatenate(items, axis=axis)
+
+
+@rule("y = joined(items, axis=0)", joined)
+class joined_rule:
+    def kind(items, axis): return _joined(items, _operands(items), axis)
+    def d_items(d_y, items: Like, axis): return parts(d_y, items, axis)
+    def t_y(t_items, axis): return joined(t_items, axis)
+
+
+@primitive
 def parts(d: Any, arrays: list[Any], axis: int = 0) -> list[Any]:
     """The parts of `d` that `np.concatenate(arrays, axis)` made of a list of any length; views."""
     out, start = [], 0
@@ -78,7 +91,7 @@ class parts_rule:
         return [Array(d.dtype, a.shape, d.xp) for a in arrays]
 
     view = "d"
-    def d_d(d_items, axis): return np.concatenate(d_items, axis=axis)
+    def d_d(d_items, axis): return joined(d_items, axis)
     def t_items(t_d, arrays: Like, axis): return parts(t_d, arrays, axis)
 
 
