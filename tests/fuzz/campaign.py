@@ -82,6 +82,11 @@ class Tally:
             lines += ["", "refusals"]
             for message, n in self.refusals.most_common():
                 lines.append(f"{n:7}  {message}  (seed {self.examples[message].program.seed})")
+        if self.failures:
+            lines += ["", "failures"]
+            for (kind, message), n in Counter((o.kind, o.group) for o in self.failures).most_common():
+                seeds = [o.program.seed for o in self.failures if (o.kind, o.group) == (kind, message)]
+                lines.append(f"{n:7}  {kind}: {message}  (seed {', '.join(map(str, seeds[:3]))})")
         done = max(self.outcomes["ok"], 1)
         lines += ["", f"constructs in accepted programs (each at least {OCCURS:.0%})"]
         for construct in sorted(CONSTRUCTS, key=lambda c: self.constructs[c]):

@@ -90,8 +90,9 @@ class Outcome:
     def group(self) -> str:
         """The message without names and numbers, to count alike ones together."""
         first = self.message.strip().splitlines()[0] if self.message.strip() else self.kind
-        first = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"", "…", first)
-        return re.sub(r"\d+", "N", first)[:160]
+        first = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|%\w+", "…", first)
+        first = re.sub(r"\([\d, ]*\)", "(…)", first)
+        return re.sub(r"-?\d[\d.]*(e-?\d+)?", "N", first)[:160]
 
 
 class Hanging(Exception):

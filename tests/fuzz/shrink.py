@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from .check import Compiler, Outcome, check
+from .check import Compiler, Outcome, check, deadline, quiet
 from .generate import Program
 
 
@@ -46,8 +46,9 @@ def runs(program: Program, source: str) -> bool:
     """Whether the edited program still does something: most edits leave a name undefined."""
     namespace: dict[str, object] = {"__name__": "smaller"}
     try:
-        exec(compile(source, "<smaller>", "exec"), namespace)
-        namespace["f"](*program.arguments())  # type: ignore[operator]
+        with quiet(), deadline(2):  # an edit can make a loop endless
+            exec(compile(source, "<smaller>", "exec"), namespace)
+            namespace["f"](*program.arguments())  # type: ignore[operator]
     except Exception:
         return False
     return True
