@@ -3,14 +3,14 @@
 import rules
 
 if getattr(rules, "ADCOMPILER_RULES", None) != 1:
+    found = getattr(rules, "__file__", None) or list(getattr(rules, "__path__", []))
     raise ImportError(
-        f"the package `rules` that was found, {getattr(rules, '__file__', None) or list(getattr(rules, '__path__', []))}, is not the "
-        "one that belongs to adcompiler: a file rules.py, a folder rules or another distribution of that name hides it; "
-        "rename it or take it off the path"
+        f"the package `rules` that was found, {found}, is not the one that belongs to adcompiler: a file rules.py, "
+        "a folder rules or another distribution of that name hides it; rename it or take it off the path"
     )
 
-from adcompiler.api import check_grad, differentiable, grad, value_and_grad  # noqa: E402  (needs the right rules)
-from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError  # noqa: E402
+from adcompiler.api import check_grad, differentiable, grad, value_and_grad
+from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 
 __all__ = [
     "DifferentiationError",

@@ -1,7 +1,6 @@
 """What users call: `differentiable`, `grad`, `value_and_grad`, `check_grad`."""
 
 import functools
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,6 @@ from adcompiler.frontend.calls import STRUCTURAL, Calls
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from rules.kind import Lengths
-
 
 
 def _callable(request: Request) -> Callable[..., Any]:
@@ -103,13 +101,15 @@ class Differentiable:
         self.last = (args, kwargs)
         return self._value_and_grad(*args, **kwargs)
 
-    def _build(
-        self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None
-    ) -> Build:
+    def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
         if mode not in ("grad", "value_and_grad"):
             raise ValueError(f"mode is 'grad' or 'value_and_grad', not {mode!r}")
-        request = Request(self.__wrapped__, self.argnums if argnums is None else _hashable(argnums), mode == "value_and_grad",
-                          inline=self.inline if inline is None else inline)  # fmt: skip
+        request = Request(
+            self.__wrapped__,
+            self.argnums if argnums is None else _hashable(argnums),
+            mode == "value_and_grad",
+            inline=self.inline if inline is None else inline,
+        )
         if signature is not None:
             describe = from_text(request, signature)
         elif example is not None:
@@ -145,8 +145,10 @@ def _annotations(request: Request) -> str:
         kinds.append(hints[p] if isinstance(hints[p], str) else plain.get(hints[p], ""))
     needed = [p for p in request.parameters if p not in request.source.defaults]
     if len(kinds) < len(needed) or "" in kinds:
-        raise GradientError(f"the kinds of the arguments of {request.name} are not known: give signature='f64[n], ...', "
-                            "example=(...), annotations such as x: 'f64[n]', or call the gradient first")  # fmt: skip
+        raise GradientError(
+            f"the kinds of the arguments of {request.name} are not known: give signature='f64[n], ...', example=(...), "
+            "annotations such as x: 'f64[n]', or call the gradient first"
+        )
     return ", ".join(kinds)
 
 
@@ -165,9 +167,7 @@ def differentiable(f: Callable[..., Any] | None = None, *, argnums: Any = 0, inl
     return Differentiable(f, argnums, inline)
 
 
-def check_grad(
-    f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0
-) -> float:
+def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0) -> float:
     """Compare the gradient of `f` with central differences along random directions, at two step sizes.
 
     `argnums` defaults to every argument with float leaves. Returns the largest relative difference.
@@ -191,9 +191,7 @@ def check_grad(
     worst = 0.0
     for position, g, name in zip(positions, gradients, chosen, strict=True):
         direction = [_random(x, rng) for x in _floats(args[position])]
-        exact = sum(
-            float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True)
-        )
+        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True))
         errors = []
         for step in (1e-5, 1e-6):
             up, down = (
@@ -254,7 +252,9 @@ def _gradient_of(value: bool) -> Callable[..., Any]:
         aux = False if has_aux is None else bool(self.static(has_aux, node, "has_aux"))
         if isinstance(f, Closure):
             return Known(_callable(Request(f, _hashable(number), value, aux)))
-        return Known(_callable(Request(self.static(f, node, "the function to differentiate"), _hashable(number), value, aux)))
+        return Known(
+            _callable(Request(self.static(f, node, "the function to differentiate"), _hashable(number), value, aux))
+        )
 
     return make
 

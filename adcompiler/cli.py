@@ -248,9 +248,7 @@ def check_arguments(
 
     names = _parameter_names(function, len(arguments))
     if argnums is None:
-        chosen: list[Argnum] = [
-            position for position, argument in enumerate(arguments) if _is_differentiable(argument)
-        ]
+        chosen: list[Argnum] = [position for position, argument in enumerate(arguments) if _is_differentiable(argument)]
         if not chosen:
             raise click.UsageError("No argument of the example has floating point values.")
     else:

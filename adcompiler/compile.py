@@ -54,7 +54,7 @@ _numbers = itertools.count(1)
 class Request:
     """What is asked for: of which function, with respect to what, in which form."""
 
-    function: Callable[..., Any]
+    function: Any
     argnums: Any = 0
     value: bool = False
     has_aux: bool = False
@@ -144,7 +144,7 @@ class Request:
         return dict(bound.arguments)
 
 
-def find_source(f: Callable[..., Any]) -> Source:
+def find_source(f: Any) -> Source:
     """The source of a function, or of one that calls `f` where `f` has none of its own."""
     if hasattr(f, "__adc_gradient__"):
         inner = f.__adc_gradient__
@@ -152,17 +152,11 @@ def find_source(f: Callable[..., Any]) -> Source:
     if hasattr(type(f), "__adc_wrapped__"):
         return find_source(f.__adc_wrapped__)
     if isinstance(f, types.FunctionType):
-        rule = find(f)
-        if rule is None:
+        if find(f) is None:
             return source_of(f)
-        return wrapper_of(
-            f, f.__name__, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule)
-        )
     rule = find(f)
-    if rule is not None:
-        return wrapper_of(
-            f, rule.name, [("*" if p.star else "") + p.name for p in rule.parameters], _defaults(rule)
-        )
+    if rule is not None and not rule.why:
+        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     try:
@@ -171,7 +165,7 @@ def find_source(f: Callable[..., Any]) -> Source:
         raise UnsupportedError(
             f"the source of {getattr(f, '__name__', f)!r} is not available, and it has no rule"
         ) from None
-    name = getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__)
+    name = str(getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__))
     if isinstance(f, functools.partial):
         rule = find(f.func)
         if rule is not None:
@@ -183,11 +177,16 @@ def find_source(f: Callable[..., Any]) -> Source:
     return wrapper_of(f, name, _stars(signature), given)
 
 
+def _rule_parameters(rule: Any) -> list[str]:
+    return [("*" if p.star else "") + p.name for p in rule.parameters]
+
+
 def _stars(signature: inspect.Signature) -> list[str]:
     P = inspect.Parameter
     marks: dict[Any, str] = {P.VAR_POSITIONAL: "*", P.VAR_KEYWORD: "**"}
     return [
-        marks.get(p.kind, "") + p.name + ("=" if p.kind is P.KEYWORD_ONLY else "") for p in signature.parameters.values()
+        marks.get(p.kind, "") + p.name + ("=" if p.kind is P.KEYWORD_ONLY else "")
+        for p in signature.parameters.values()
     ]
 
 
@@ -201,13 +200,15 @@ def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | Non
     tree = trees[path[0]]
     for k in path[1:]:
         if k >= len(tree):
-            raise GradientError(problem_at(loc, f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more",
-                                           "pass it, or leave it out of argnums"))  # fmt: skip
+            reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
+            raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums"))
         tree = tree[k]
     return tree
 
 
-def argument_leaves(trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str, loc: Loc | None = None) -> list[Value]:
+def argument_leaves(
+    trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str, loc: Loc | None = None
+) -> list[Value]:
     """The differentiable leaves of the arguments asked for. Raises GradientError where an argument has none."""
     out: list[Value] = []
     for path in wrt:
@@ -221,7 +222,7 @@ def argument_leaves(trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str
                 if isinstance(tree, Known)
                 else "holds no float"
             )
-            reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only float and complex arguments have gradients"
+            reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only floats have gradients"
             raise GradientError(problem_at(loc, reason, f"pass a float, or leave {w} out of argnums"))
         out.extend(found)
     return out
@@ -233,9 +234,7 @@ def _article(noun: str) -> str:
 
 def _what(kind: Any) -> str:
     """What an argument without a gradient is, in words."""
-    noun = {"i": "integer", "u": "integer", "b": "boolean"}.get(
-        kind.dtype.kind if hasattr(kind, "dtype") else "", ""
-    )
+    noun = {"i": "integer", "u": "integer", "b": "boolean"}.get(kind.dtype.kind if hasattr(kind, "dtype") else "", "")
     return (
         f"is {'an' if noun == 'integer' else 'a'} {noun} {'array' if isinstance(kind, Array) else 'number'} ({kind})"
         if noun
@@ -267,9 +266,7 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     remedy = "return a real number: np.sum(...) of the result, or one element of it"
     if isinstance(result, tuple) and len(result) == 2:
         remedy += "; has_aux=True if the second is not to be differentiated"
-    raise GradientError(
-        problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy)
-    )
+    raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))
 
 
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
@@ -339,9 +336,7 @@ def derive(
     return f
 
 
-def nested(
-    request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc
-) -> tuple[Function, Any]:
+def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
     """The gradient of a function called inside one that is being lowered: pure IR, and its result's tree."""
     wrt = argument_leaves(named, request.wrt, request.name, loc)
     output = scalar_output(result, request, loc)
@@ -387,7 +382,8 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         returned = _returned(request, f.result, lowered.arguments, wrt)
         where = f"{os.path.basename(source.file)}:{source.line}"
         what = f"Value and gradient of `{source.name}`" if request.value else f"Gradient of `{source.name}`"
-        doc = f"{what} ({where}) with respect to {', '.join(w[0] + ''.join(f'[{k}]' for k in w[1:]) for w in request.wrt)}."
+        names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+        doc = f"{what} ({where}) with respect to {names}."
         g = Function(f"{request.name.rstrip('_')}_grad", f.params, f.body, returned, doc)
         signature, defaults = _arguments(source)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
@@ -439,16 +435,18 @@ def _arguments(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
     positional = [p.id for p in (*a.posonlyargs, *a.args)]
     given = [d for d in map(default, positional) if d is not None]
     return ast.arguments(
-        posonlyargs=[ast.arg(p.id) for p in a.posonlyargs], args=[ast.arg(p.id) for p in a.args],
-        vararg=ast.arg(a.vararg.id) if a.vararg else None, kwonlyargs=[ast.arg(p.id) for p in a.kwonlyargs],
-        kw_defaults=[default(p.id) for p in a.kwonlyargs], kwarg=ast.arg(a.kwarg.id) if a.kwarg else None, defaults=given,
-    ), free  # fmt: skip
+        posonlyargs=[ast.arg(p.id) for p in a.posonlyargs],
+        args=[ast.arg(p.id) for p in a.args],
+        vararg=ast.arg(a.vararg.id) if a.vararg else None,
+        kwonlyargs=[ast.arg(p.id) for p in a.kwonlyargs],
+        kw_defaults=[default(p.id) for p in a.kwonlyargs],
+        kwarg=ast.arg(a.kwarg.id) if a.kwarg else None,
+        defaults=given,
+    ), free
 
 
 # ------------------------------------------------------------------------------------ describing arguments
-def from_call(
-    request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[[Describe], dict[str, Any]]:
+def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Describe], dict[str, Any]]:
     """How to build argument trees from a call's values."""
     named = request.named((args, kwargs))
 
@@ -508,9 +506,7 @@ def interpret(
         return run_ir(returned, values, checked)
 
 
-def leaf_values(
-    lowered: Lowered, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request
-) -> list[Any]:
+def leaf_values(lowered: Lowered, args: tuple[Any, ...], kwargs: dict[str, Any], request: Request) -> list[Any]:
     """The values of the IR's parameters for a call."""
     named = list(request.named((args, kwargs)).values())
     out = []

@@ -5,6 +5,7 @@ so that Python binds the call. A key that is not in the table takes the slow pat
 """
 
 import ast
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -136,26 +137,20 @@ class Dispatcher:
                 return v
         if len(self.variants) >= MAX_VARIANTS:
             raise UnsupportedError(
-                f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments: pass what varies as a float or an "
-                "array rather than as an int or a string that decides the code"
+                f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments: pass what varies as a "
+                "float or an array rather than as an int or a string that decides the code"
             )
         variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()))
         self.variants.append(variant)
         return variant
 
     def publish(self, v: Variant, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        for i, (text, _, table) in enumerate(self.tables):
-            if text == v.key_text:
-                break
-        else:
-            i, table = 0, {}
-            self.tables.insert(0, (v.key_text, v.key, table))
-        _, key, table = self.tables.pop(i)
-        self.tables.insert(0, (v.key_text, key, table))
-        try:
+        known = [entry for entry in self.tables if entry[0] == v.key_text]
+        entry = known[0] if known else (v.key_text, v.key, {})
+        self.tables = [entry, *(e for e in self.tables if e is not entry)]
+        _, key, table = entry
+        with contextlib.suppress(TypeError):  # an unhashable static: found by the slow path each time
             table[key(*args, **kwargs)] = v.run
-        except TypeError:  # an unhashable static: found by the slow path each time
-            pass
         self.state[0] = (key, table)
         return v.run
 
@@ -167,7 +162,8 @@ def _no_key(*args: Any, **kwargs: Any) -> None:
 # ---------------------------------------------------------------------------------------- generated keys
 def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     """A function with the user's signature that gives the key of a call."""
-    lowered, parts = made.lowered, []
+    lowered = made.lowered
+    parts: list[str] = []
     free: dict[str, Any] = {"_list_key": _list_key}
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)

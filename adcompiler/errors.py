@@ -46,9 +46,7 @@ class DifferentiationError(Exception):
             problems = Problem("", 0, 0, "", problems)
         self.problems = problems if isinstance(problems, list) else [problems]
         super().__init__(
-            "\n".join(["", *map(str, self.problems)])
-            if self.problems[0].file
-            else str(self.problems[0]).strip()
+            "\n".join(["", *map(str, self.problems)]) if self.problems[0].file else str(self.problems[0]).strip()
         )
 
 
@@ -60,7 +58,7 @@ class GradientError(DifferentiationError, TypeError):
     """Run time: the call asks for a gradient that does not exist (a non-scalar output, an integer argument)."""
 
 
-class Refusal(Exception):  # noqa: N818  (never leaves the compiler)
+class Refusal(Exception):
     """One problem found while lowering; becomes an UnsupportedError together with all the others."""
 
     def __init__(self, problem: Problem | None) -> None:

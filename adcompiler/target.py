@@ -36,9 +36,7 @@ class TargetType(click.ParamType):
 
     name = "target"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
         place, colon, name = str(value).rpartition(":")
         if not (colon and place and name):
             self.fail(f"{value!r} names no function: write FILE.py:FUNC or package.module:FUNC.", param, ctx)
@@ -59,9 +57,7 @@ def find_target(place: str, name: str) -> Target:
                 f"Write a function beside the class that calls it, and name that."
             )
         if not hasattr(found, part):
-            close = difflib.get_close_matches(
-                part, [key for key in vars(module) if callable(vars(module)[key])]
-            )
+            close = difflib.get_close_matches(part, [key for key in vars(module) if callable(vars(module)[key])])
             hint = f" Did you mean {' or '.join(close)}?" if close else ""
             raise click.UsageError(f"There is no {part} in {place}.{hint}")
         found = getattr(found, part)

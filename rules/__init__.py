@@ -2,15 +2,25 @@
 
 from rules.cotangent import Thunk, accumulate, project, restack, scatter, spread, strong, strong_divide, zeros_like
 from rules.rule import (
-    Like, Rule, RuleError, borrows, elementwise, find, find_method, nondifferentiable, primitive, registry, rule,
+    Like,
+    Rule,
+    RuleError,
+    borrows,
+    elementwise,
+    find,
+    find_method,
+    nondifferentiable,
+    primitive,
+    registry,
+    rule,
     unsupported,
 )  # fmt: skip
 
 #: Compiled modules and the compiler test this, so that a stranger's `rules` is told apart.
 ADCOMPILER_RULES = 1
 
-import rules.python  # noqa: E402  (registers the rules; needs the names above)
 import rules.numpy  # noqa: E402
+import rules.python  # noqa: E402, F401  (registers the rules; needs the names above)
 
 __all__ = [
     "ADCOMPILER_RULES", "Like", "Rule", "RuleError", "Thunk", "accumulate", "borrows", "elementwise", "find",

@@ -29,7 +29,7 @@ def zeros_like(x: Any) -> Any:
 def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The cotangent of a reduction over `axis`, as a read-only view of the shape of `like`."""
     if not isinstance(like, np.ndarray):
-        return d
+        return project.__wrapped__(d, like)  # type: ignore[attr-defined]
     d = np.asarray(d, dtype=like.dtype)
     if d.ndim and not keepdims:
         axes = range(like.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
@@ -45,6 +45,8 @@ def project(d: Any, like: Any) -> Any:
     """
     if like is None:
         return d
+    if isinstance(like, list):
+        return [project.__wrapped__(x, y) for x, y in zip(d, like, strict=True)]  # type: ignore[attr-defined]
     if not isinstance(like, np.ndarray):
         if isinstance(d, np.ndarray):
             d = np.sum(d) if d.ndim else d[()]
@@ -55,12 +57,13 @@ def project(d: Any, like: Any) -> Any:
     if d.shape != like.shape:
         extra = d.ndim - like.ndim
         if extra < 0:
-            d = np.broadcast_to(d, like.shape)
+            d = np.array(np.broadcast_to(d, like.shape))
         else:
             axes = tuple(range(extra)) + tuple(
                 i + extra for i, n in enumerate(like.shape) if n == 1 and d.shape[i + extra] != 1
             )
-            d = np.sum(d, axis=axes, keepdims=True).reshape(like.shape) if axes else np.broadcast_to(d, like.shape)
+            summed = np.sum(d, axis=axes, keepdims=True).reshape(like.shape) if axes else None
+            d = np.array(np.broadcast_to(d, like.shape)) if summed is None else summed
     if d.dtype != like.dtype:
         if d.dtype.kind == "c" and like.dtype.kind != "c":
             d = d.real
@@ -142,7 +145,8 @@ def update(a: Any, path: tuple[Any, ...], op: str, value: Any) -> Any:
     the last `set` wins.
     """
     out = list(a) if isinstance(a, list) else a.copy(order="K")
-    place, last = out, path[-1]
+    place: Any = out
+    last = path[-1]
     for step in path[:-1]:
         place = place.T if step == "T" else place[step]
     if isinstance(last, str):

@@ -15,7 +15,7 @@ import numpy as np
 
 REQUIRED = inspect.Parameter.empty
 #: Arguments that must be known when a call is compiled; a rule's `static = "..."` names more.
-STATIC = frozenset({"axis", "axes", "axis1", "axis2", "keepdims", "dtype", "ddof", "correction", "order", "mode", "offset"})
+STATIC = frozenset("axis axes axis1 axis2 keepdims dtype ddof correction order mode offset".split())
 
 
 class RuleError(TypeError):

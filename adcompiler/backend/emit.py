@@ -6,22 +6,37 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adcompiler.backend.names import Names
-from adcompiler.backend.spell import Speller, name
+from adcompiler.backend.spell import BINARY, Speller, name
 from adcompiler.ir.alias import holds_memory
 from adcompiler.ir.core import (
-    UNDEF, For, Function, If, ListOf, Loc, Op, Region, Value, While, leaves, raise_, walk,
+    UNDEF,
+    For,
+    Function,
+    If,
+    ListOf,
+    Loc,
+    Op,
+    Region,
+    Value,
+    While,
+    leaves,
+    raise_,
+    walk,
 )  # fmt: skip
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.mark import turn
 from adcompiler.passes.schedule import Schedule
-from rules.cotangent import length, update
+from rules.cotangent import accumulate, length, update
 from rules.kind import Array, Num
 from rules.sequences import backwards
 
 #: Names that generated code uses as Python means them: no variable is called so.
-BUILTINS = frozenset({"zip", "reversed", "enumerate", "slice", "len", "range", "float", "int", "complex", "bool", "print", "abs",
-                      "min", "max", "round", "list", "tuple", "dict", "str"})  # fmt: skip
+BUILTINS = frozenset(
+    "zip reversed enumerate slice len range float int complex bool print abs min max round list tuple dict str".split()
+)
 _AUGMENTED = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
 
 
@@ -94,9 +109,7 @@ class _Emitter:
     # ---------------------------------------------------------------------------------------- function
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)
-        self.pending = (
-            "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
-        )
+        self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
         for i in self.inputs:
             if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
                 self.add(ast.Assign([_store(self.names[i.value])], _path(name(i.access), i.steps)))
@@ -127,9 +140,7 @@ class _Emitter:
     def rows(self, element: Any) -> ast.expr:
         """A list of structures, of one list for each leaf."""
         values = list(leaves(element))
-        targets = [
-            f"{self.names[v]}_k" if v not in self.plan.inlined else f"x_{i}" for i, v in enumerate(values)
-        ]
+        targets = [f"{self.names[v]}_k" if v not in self.plan.inlined else f"x_{i}" for i, v in enumerate(values)]
         by_value = dict(zip(values, targets, strict=True))
 
         def build(x: Any) -> ast.expr:
@@ -194,9 +205,7 @@ class _Emitter:
             self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
-        elif not op.results:
-            self.add(ast.Expr(self.written(op)))
-        elif op.effect and op.result not in self.used:
+        elif not op.results or op.effect and op.result not in self.used:
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
             targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
@@ -205,12 +214,19 @@ class _Emitter:
             self.assign(op.result, self.written(op))
 
     def assign(self, v: Value, value: ast.expr) -> None:
+        target = self.names[v]
+        if (
+            isinstance(v.kind, Num)
+            and isinstance(value, ast.BinOp)
+            and isinstance(value.left, ast.Name)
+            and value.left.id == target
+        ):
+            self.add(ast.AugAssign(_store(target), value.op, value.right))
+            return
         self.add(ast.Assign([_store(self.names[v])], value))
 
     def overwrite(self, op: Op) -> None:
         """`x op= y`."""
-        from adcompiler.backend.spell import BINARY
-
         x = self.buffers.in_place[id(op)]
         other = op.args[1] if op.args[0] is x else op.args[0]
         self.add(ast.AugAssign(_store(self.names[x]), BINARY[op.target](), self.expr(other)))
@@ -219,27 +235,23 @@ class _Emitter:
         base, path, kind, value = op.args
         place = self.names[op.result]
         if id(op) in self.buffers.copied:
-            self.add(
-                ast.Assign(
-                    [_store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])
-                )
-            )
+            self.add(ast.Assign([_store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])))
         target: ast.expr = name(place)
         for step in path:
             target = ast.Attribute(target, "T", ast.Load()) if isinstance(step, str) else \
                 ast.Subscript(target, self.index(step), ast.Load())  # fmt: skip
         assert isinstance(target, ast.Subscript)
         if kind in ("add", "sub") and _repeats(path[-1]):
-            at = name(f"{self.speller.free_name('np', _numpy())}.{'add' if kind == 'add' else 'subtract'}.at")
+            at = name(f"{self.speller.free_name('np', np)}.{'add' if kind == 'add' else 'subtract'}.at")
             self.add(ast.Expr(ast.Call(at, [target.value, self.expr(path[-1]), self.expr(value)], [])))
             return
         target.ctx = ast.Store()
         if kind == "set":
             self.add(ast.Assign([target], self.expr(value)))
         elif isinstance(base, Value) and not isinstance(base.kind, Array) and holds_memory(base.kind):
-            accumulate = self.speller.callee(_accumulate())
+            callee = self.speller.callee(accumulate)
             load = ast.Subscript(target.value, target.slice, ast.Load())
-            self.add(ast.Assign([target], ast.Call(accumulate, [load, self.expr(value)], [])))
+            self.add(ast.Assign([target], ast.Call(callee, [load, self.expr(value)], [])))
         else:
             self.add(ast.AugAssign(target, _AUGMENTED[kind](), self.expr(value)))
 
@@ -299,7 +311,7 @@ class _Emitter:
                     singles.append((ast.Tuple([], ast.Store()), tape))
                 continue
             singles.append((_store(self.names[e] if e in used else "_"), s))
-        for target, s in singles:
+        for target, s in sorted(singles, key=lambda pair: isinstance(pair[1], tuple)):
             if isinstance(s, tuple):
                 writer = s[0]
                 group, variable = self.tapes[id(writer)]
@@ -309,7 +321,8 @@ class _Emitter:
                 iterables.append(ast.Call(self.speller.builtin(reversed), [name(variable)], []))
             else:
                 targets.append(target)
-                iterables.append(self.iterable(s))
+                unread = isinstance(target, ast.Name) and target.id == "_"
+                iterables.append(self.iterable(s, unread))
         merged = self.enumerated(op, targets, iterables) if not grouped else None
         if merged is not None:
             target, iterable = merged
@@ -328,27 +341,20 @@ class _Emitter:
         if len(targets) < 2 or not isinstance(op.sequences[0], Value):
             return None
         made = self.plan.defs.get(op.sequences[0])
-        if (
-            made is None
-            or made.target is not range
-            or len(made.args) != 1
-            or op.sequences[0] not in self.plan.inlined
-        ):
+        if made is None or made.target is not range or len(made.args) != 1 or op.sequences[0] not in self.plan.inlined:
             return None
         count = self.plan.defs.get(made.args[0]) if isinstance(made.args[0], Value) else None
-        if (
-            count is None
-            or count.target is not length
-            or count.args[0] is not op.sequences[1]
-            or len(count.args) > 1
-        ):
+        if count is None or count.target is not length or count.args[0] is not op.sequences[1] or len(count.args) > 1:
             return None
         rest: ast.expr = iterables[1] if len(iterables) == 2 else ast.Call(self.speller.builtin(zip), iterables[1:], [])
         inner: ast.expr = targets[1] if len(targets) == 2 else ast.Tuple(targets[1:], ast.Store())
         return ast.Tuple([targets[0], inner], ast.Store()), ast.Call(self.speller.builtin(enumerate), [rest], [])
 
-    def iterable(self, s: Any) -> ast.expr:
+    def iterable(self, s: Any, unread: bool = False) -> ast.expr:
+        """What a loop reads; backwards or not is all one where only the number of elements counts."""
         op = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
+        if op is not None and op.target is backwards and unread:
+            return self.expr(op.args[0])
         if op is not None and op.target is backwards:
             return ast.Call(self.speller.builtin(reversed), [self.expr(op.args[0])], [])
         return self.expr(s)
@@ -405,7 +411,7 @@ class _Emitter:
         self.loc = loc
         self.add(ast.While(test, body, []))
 
-    def tape_behind(self, s: Any) -> tuple[Op, Value] | None:
+    def tape_behind(self, s: Any) -> tuple[For | While, Value] | None:
         """The loop that collected what is read backwards here, and the list."""
         made = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
         if made is None or made.target is not backwards or not isinstance(made.args[0], Value):
@@ -418,7 +424,7 @@ class _Emitter:
     def _tape_groups(self) -> dict[int, tuple[list[Value], str]]:
         """For each loop, the lists that one loop alone reads backwards: kept as one list of tuples."""
         readers: dict[int, dict[Value, list[int]]] = defaultdict(lambda: defaultdict(list))
-        writers: dict[int, Op] = {}
+        writers: dict[int, For | While] = {}
         uses: dict[Value, int] = defaultdict(int)
         for op in walk(self.f.body):
             for v in op.operands():
@@ -438,8 +444,9 @@ class _Emitter:
         for key, lists in readers.items():
             first = next(iter(lists.values()))[0]
             group = [v for v in writers[key].results if v in lists and lists[v] == [first] and uses[v] == 1]
+            group = _in_order_of_definition(group, writers[key])
             if group and key not in self.plan.expressions:
-                out[key] = (group, self.names[group[0]])
+                out[key] = (group, min((self.names[v] for v in group), key=len))
         return out
 
     # ----------------------------------------------------------------------------------- expressions
@@ -490,11 +497,23 @@ class _Emitter:
 
 
 # -------------------------------------------------------------------------------------------- small helpers
+def _in_order_of_definition(group: list[Value], writer: For | While) -> list[Value]:
+    """Lists in the order in which the loop that fills them makes their elements."""
+    order = {v: i for i, v in enumerate(_defined(writer.body))}
+    kept = dict(zip(writer.results, writer.body.results, strict=False))
+    return sorted(group, key=lambda v: order.get(kept[v], -1))
+
+
+def _defined(region: Region) -> list[Value]:
+    """What a region defines, in order."""
+    return [*region.params, *(r for op in region.ops for r in op.results)]
+
+
 def _anything(x: Any) -> ast.expr:
     return ast.Constant(0)
 
 
-def _store(text: str) -> ast.expr:
+def _store(text: str) -> ast.Name:
     return ast.Name(text, ast.Store())
 
 
@@ -527,20 +546,6 @@ def _repeats(index: Any) -> bool:
         return any(_repeats(i) for i in index)
     if isinstance(index, list):
         return True
-    return (
-        isinstance(index, Value)
-        and not isinstance(index.kind, Num)
-        and getattr(index.kind, "dtype", None) != bool
-    )
-
-
-def _numpy() -> Any:
-    import numpy
-
-    return numpy
-
-
-def _accumulate() -> Any:
-    from rules.cotangent import accumulate
-
-    return accumulate
+    if not isinstance(index, Value) or isinstance(index.kind, Num):
+        return False
+    return getattr(index.kind, "dtype", None) != np.bool_

@@ -43,9 +43,7 @@ def _literal(value: Any) -> ast.expr:
             total = ast.BinOp(first, operator, imaginary)
             candidates += [total, _negative(total)]
     for candidate in candidates:
-        code = compile(
-            ast.fix_missing_locations(ast.Expression(copy.deepcopy(candidate))), "<literal>", "eval"
-        )
+        code = compile(ast.fix_missing_locations(ast.Expression(copy.deepcopy(candidate))), "<literal>", "eval")
         if not isnan(value.imag) and repr(eval(code)) == repr(value):
             return candidate
     raise WriterError(f"no source form for the constant {value!r}")

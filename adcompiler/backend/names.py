@@ -19,9 +19,10 @@ from rules.kind import Seq
 from rules.sequences import backwards
 
 _ROLES = {
-    np.exp: "e", np.log: "l", np.tanh: "t", np.sqrt: "root", operator.add: "s", operator.sub: "r", operator.mul: "m",
-    operator.truediv: "q", operator.matmul: "p", np.sum: "total", np.mean: "mean", np.max: "top", size: "n", length: "n",
-    operator.pow: "power", np.outer: "outer", operator.neg: "r", operator.getitem: "part", zeros_like: "zeros", range: "steps",
+    np.exp: "e", np.log: "l", np.tanh: "t", np.sqrt: "root", operator.add: "s", operator.sub: "r",
+    operator.mul: "m", operator.truediv: "q", operator.matmul: "p", np.sum: "total", np.mean: "mean", np.max: "top",
+    size: "n", length: "n", operator.pow: "power", np.outer: "outer", operator.neg: "r",
+    operator.getitem: "part", zeros_like: "zeros", range: "steps",
 }  # fmt: skip
 
 
@@ -43,10 +44,6 @@ class Names:
         for p in function.params:
             self._clash(p, set(function.params) - {p})
         self._collect(function.body)
-        entry = set(function.params)
-        first = self._live_at_start(function)
-        for p in entry:
-            self._clash(p, first)
         self._merge(function.body)
         self.names = self._choose(reserved)
 
@@ -68,9 +65,6 @@ class Names:
         return v
 
     # -------------------------------------------------------------------------------- interference
-    def _live_at_start(self, function: Function) -> set[Value]:
-        return {v for v in function.params}
-
     def _define(self, v: Value) -> None:
         self.order.append(v)
         self.conflicts.setdefault(v, set())
@@ -111,9 +105,7 @@ class Names:
             else:
                 for r in op.results:
                     self._clash(r, after)
-                if (
-                    op.target is update
-                ):  # written by a statement after the variable: index and value are still read
+                if op.target is update:  # written by a statement after the variable: index and value are still read
                     self._clash(op.result, plan.reads(op.args[1:]))
 
     def _inside(self, v: Value, after: set[Value]) -> None:
@@ -188,11 +180,7 @@ class Names:
         return any(self.find(o) is b for o in theirs)
 
     def _try(self, a: Any, b: Any) -> bool:
-        if (
-            not (isinstance(a, Value) and isinstance(b, Value))
-            or b in self.plan.inlined
-            or a in self.plan.inlined
-        ):
+        if not (isinstance(a, Value) and isinstance(b, Value)) or b in self.plan.inlined or a in self.plan.inlined:
             return False
         if self.find(a) is self.find(b):
             return True
@@ -251,16 +239,10 @@ class Names:
             if root in names:
                 continue
             hint = next(
-                (
-                    names[self.find(sources[v])]
-                    for v in members
-                    if v in sources and self.find(sources[v]) in names
-                ),
+                (names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names),
                 "",
             )
-            hint = hint or next(
-                (v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), ""
-            )
+            hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
             hint = hint or self._role(members)
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
@@ -273,10 +255,12 @@ class Names:
 
     def _tape_sources(self) -> dict[Value, Value]:
         """What the elements of tapes were in the loop that kept them: they are called the same."""
-        kept = {
-            r: y for op in walk(self.function.body) if isinstance(op, For | While)
-            for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False) if isinstance(y, Value)
-        }  # fmt: skip
+        kept: dict[Value, Value] = {}
+        for op in walk(self.function.body):
+            if isinstance(op, For | While):
+                n = len(op.inits)
+                pairs = zip(op.results[n:], op.body.results[n:], strict=False)
+                kept.update((r, y) for r, y in pairs if isinstance(y, Value))
         out: dict[Value, Value] = {}
         for op in walk(self.function.body):
             if isinstance(op, For):

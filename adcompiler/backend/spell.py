@@ -1,4 +1,4 @@
-"""How a call is written: `operator.mul(a, b)` as `a * b`, `length(x, 0)` as `x.shape[0]`, `np.transpose(x)` as `x.T`."""
+"""How a call is written: `operator.mul(a, b)` as `a * b`, `length(x, 0)` as `x.shape[0]`."""
 
 import ast
 import builtins
@@ -63,10 +63,11 @@ class Speller:
 
     def callee(self, target: Any) -> ast.expr:
         """The expression for a function."""
-        if getattr(builtins, getattr(target, "__name__", ""), None) is target:
+        label = getattr(target, "__name__", "")
+        if label and getattr(builtins, label, None) is target:
             return self.builtin(target)
-        if getattr(math, getattr(target, "__name__", ""), None) is target:
-            return name(f"{self.free_name('math', math)}.{target.__name__}")
+        if label and getattr(math, label, None) is target:
+            return name(f"{self.free_name('math', math)}.{label}")
         path = _numpy_path(target)
         if path:
             return name(f"{self.free_name('np', np)}.{path}")
@@ -106,9 +107,7 @@ class Speller:
             axis = args[1] if len(args) > 1 else op.kwargs.get("axis", 0)
             if isinstance(args[0], Value) and isinstance(args[0].kind, Seq):
                 return ast.Call(self.builtin(len), [expr(args[0])], [])
-            return ast.Subscript(
-                ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load()
-            )
+            return ast.Subscript(ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load())
         if t is size:
             return ast.Attribute(expr(args[0]), "size", ast.Load())
         if t is backwards:
@@ -119,14 +118,10 @@ class Speller:
         if t is np.copy and isinstance(args[0], Value):
             return ast.Call(ast.Attribute(expr(args[0]), "copy", ast.Load()), [], [])
         if t is str.format:
-            return ast.Call(
-                ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], []
-            )
+            return ast.Call(ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], [])
         keywords = [ast.keyword(k, expr(v)) for k, v in op.kwargs.items()]
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
-            return ast.Call(
-                ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords
-            )
+            return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
         call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
         for i in getattr(t, "path", ()):
             call = ast.Subscript(call, ast.Constant(i), ast.Load())
@@ -143,7 +138,7 @@ class Speller:
                 return ast.UnaryOp(ast.USub(), value) if x == -math.inf else value
             return ast.Constant(x)
         if isinstance(x, np.dtype):
-            return name(f"{self.free_name('np', np)}.{x.name if x != bool else 'bool_'}")
+            return name(f"{self.free_name('np', np)}.{x.name if x != np.bool_ else 'bool_'}")
         if isinstance(x, np.generic):
             return ast.Call(self.callee(type(x)), [self.constant(x.item())], [])
         if callable(x):

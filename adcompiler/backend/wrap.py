@@ -92,9 +92,7 @@ class _Wrapper:
             return start, end
         return inner[0] if inner else None
 
-    def first_that_fits(
-        self, line: Line, groups: list[tuple[int, int]], indent: int
-    ) -> tuple[int, int] | None:
+    def first_that_fits(self, line: Line, groups: list[tuple[int, int]], indent: int) -> tuple[int, int] | None:
         room = self.width - INDENT * indent
         for start, end in groups:
             if len(text_of(line[end:])) > room:

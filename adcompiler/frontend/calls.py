@@ -24,9 +24,7 @@ from rules.kind import Array, Num, Opaque, Seq, array_or_number, constant, lengt
 from rules.rule import Rule
 from rules.sequences import backwards
 
-LIBRARIES = frozenset(
-    {"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"}
-)
+LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
 
 
 @dataclass
@@ -44,6 +42,9 @@ class Once:
 
     iterable: Any
     read: bool = False
+
+
+ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
 
 
 class Calls(Expressions):
@@ -76,9 +77,7 @@ class Calls(Expressions):
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
         if not isinstance(function, Known):
-            raise self.refuse(
-                node, f"{_describe(function)} is called", "call a function that is known when compiling"
-            )
+            raise self.refuse(node, f"{_describe(function)} is called", "call a function that is known when compiling")
         f = function.value
         handler = STRUCTURAL.get(f) if _hashable(f) else None
         if handler is not None:
@@ -105,9 +104,7 @@ class Calls(Expressions):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
-        positional, keywords = rule.normal(
-            {k: v.value if isinstance(v, Known) else v for k, v in bound.items()}
-        )
+        positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         return self.emit(target, *positional, **keywords)
 
     def call_user(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -116,7 +113,7 @@ class Calls(Expressions):
             return self.call(Known(f.func), (*map(self._outside, f.args), *args),
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
         if isinstance(f, types.MethodType) and hasattr(type(f.__self__), "__adc_wrapped__"):
-            made = getattr(f.__self__, f"_{f.__name__}", None)
+            made: Any = getattr(f.__self__, f"_{f.__name__}", None)
             if hasattr(made, "__adc_gradient__"):
                 return self.gradient(made.__adc_gradient__, args, kwargs, node)
         if hasattr(f, "__adc_gradient__"):
@@ -145,9 +142,7 @@ class Calls(Expressions):
         """A default or a partial's argument: taken by kind, like a captured global."""
         loc = self.builder.loc or self.loc(self.frame.source.node)
         name = (
-            self.scope.free_name("_value", value)
-            if not isinstance(value, int | float | str | None.__class__)
-            else ""
+            self.scope.free_name("_value", value) if not isinstance(value, int | float | str | None.__class__) else ""
         )
         if not name:
             return Known(value)
@@ -160,8 +155,9 @@ class Calls(Expressions):
         for x in (*args, *kwargs.values()):
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
                 name = getattr(f, "__name__", str(f))
-                raise self.refuse(node, f"{name} cannot be seen into, and may change the {_noun(x)} that it is given"
-                                  + (f" ({why})" if why else ""), "pass it a tuple, or write out what it does")  # fmt: skip
+                reason = f"{name} cannot be seen into, and may change the {_noun(x)} that it is given"
+                remedy = "pass it a tuple, or write out what it does"
+                raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)
@@ -169,14 +165,10 @@ class Calls(Expressions):
         return result
 
     # --------------------------------------------------------------------------------- user functions
-    def inline(
-        self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any
-    ) -> Any:
+    def inline(self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> Any:
         """Lower the body of a function in place of its call."""
         if any(n is node for n in self.stack):
-            raise self.refuse(
-                call, f"{name} calls itself: recursion is not supported yet", "write it as a loop"
-            )
+            raise self.refuse(call, f"{name} calls itself: recursion is not supported yet", "write it as a loop")
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.env.update(bound)
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
@@ -200,9 +192,7 @@ class Calls(Expressions):
         """The returned denotation of a function's body in the current frame."""
         raise NotImplementedError
 
-    def bind_arguments(
-        self, node: Any, name: str, defaults: Any, args: Any, kwargs: Any, call: Any
-    ) -> dict[str, Any]:
+    def bind_arguments(self, node: Any, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> dict[str, Any]:
         """Bind a call to a signature as Python does."""
         a, rest, given = node.args, list(args), dict(kwargs)
         bound: dict[str, Any] = {}
@@ -228,9 +218,7 @@ class Calls(Expressions):
         if a.vararg is not None:
             bound[a.vararg.id] = tuple(rest)
         elif rest:
-            raise self.refuse(
-                call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given"
-            )
+            raise self.refuse(call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given")
         if a.kwarg is not None:
             bound[a.kwarg.id] = given
         elif given:
@@ -275,9 +263,9 @@ class Calls(Expressions):
             "sort",
             "reverse",
         )
-        raise self.refuse(node, f"{_describe(owner)}.{m.name}(...) "
-                          + ("changes it in place, which is not supported yet" if mutates else "is not supported"),
-                          "build the list with a comprehension, or the dict with a display" if mutates else "")  # fmt: skip
+        what = "changes it in place, which is not supported yet" if mutates else "is not supported"
+        remedy = "build the list with a comprehension, or the dict with a display" if mutates else ""
+        raise self.refuse(node, f"{_describe(owner)}.{m.name}(...) {what}", remedy)
 
     # --------------------------------------------------------------------------------------- iteration
     def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
@@ -340,8 +328,8 @@ class Calls(Expressions):
             op = self.defs.get(s)
             if op is None or op.target is not range:
                 raise Refusal(problem)
-            bounds = [self.static(a, node, "the bound of a loop whose index must be known when compiling") if isinstance(a, Value)
-                      else a for a in op.args]  # fmt: skip
+            what = "the bound of a loop whose index is wanted when compiling"
+            bounds = [self.static(a, node, what) if isinstance(a, Value) else a for a in op.args]
             values = range(*bounds)
             if len(values) > MAX_UNROLLED:
                 raise Refusal(problem)
@@ -356,9 +344,7 @@ class Calls(Expressions):
 
     def _renamed(self, kind: Any) -> Any:
         if isinstance(kind, Array):
-            return Array(
-                kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp
-            )
+            return Array(kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
         if isinstance(kind, Seq):
             return Seq(self._renamed(kind.element), kind.range)
         return Num(kind.type) if isinstance(kind, Num) else kind
@@ -421,9 +407,7 @@ class Calls(Expressions):
                     problem_at(self.loc(node), "the number of elements read side by side is not known"),
                 )
             return self.elements(it, node)[:count]
-        return [
-            it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)
-        ]
+        return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
 
     # ---------------------------------------------------------------------------------- comprehensions
     def expr_ListComp(self, node: Any) -> Any:
@@ -452,9 +436,7 @@ class Calls(Expressions):
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        raise self.refuse(
-                            node, "this comprehension nests loops of unknown length", "write it as loops"
-                        )
+                        raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
                     out.extend(inner)
                 else:
                     out.append(self.expr(node.elt))
@@ -469,12 +451,11 @@ class Calls(Expressions):
     def _collect(self, node: Any, g: Any, more: list[Any], it: Iteration) -> Any:
         if more or g.ifs:
             what = "a condition" if g.ifs else "a second loop"
-            raise self.refuse(g.ifs[0] if g.ifs else more[0].iter, f"a comprehension of unknown length with {what} is not supported",
-                              "use a mask: x[x > 0], or write it as a loop")  # fmt: skip
+            reason = f"a comprehension of unknown length with {what} is not supported"
+            place = g.ifs[0] if g.ifs else more[0].iter
+            raise self.refuse(place, reason, "use a mask: x[x > 0], or write it as a loop")
         region = Region()
-        region.params = [
-            Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences
-        ]
+        region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
         outer, self.builder.region = self.builder.region, region
         for p, s in zip(region.params, it.sequences, strict=True):
             if kind_of_operand(s).__class__ is Seq and s.kind.range:
@@ -512,9 +493,7 @@ class Calls(Expressions):
         return out if isinstance(out, Value) else ListOf(out)
 
     def expr_GeneratorExp(self, node: Any) -> Any:
-        raise self.refuse(
-            node, "a generator expression is not supported yet", "write a list: [... for ... in ...]"
-        )
+        raise self.refuse(node, "a generator expression is not supported yet", "write a list: [... for ... in ...]")
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
@@ -614,7 +593,7 @@ def _range(self: Calls, node: Any, *args: Any) -> Any:
     return value
 
 
-def _enumerate(self: Calls, node: Any, x: Any, start: Any = Known(0)) -> Any:
+def _enumerate(self: Calls, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         first = self.static(start, node, "the start of enumerate")
@@ -660,11 +639,7 @@ def _callable(self: Calls, node: Any, x: Any) -> Any:
 
 def _tuple_or_list(kind: type) -> Callable[..., Any]:
     def convert(self: Calls, node: Any, x: Any = ()) -> Any:
-        if (
-            isinstance(x, Value | ListOf)
-            and kind is list
-            and not (isinstance(x, Value) and isinstance(x.kind, Array))
-        ):
+        if isinstance(x, Value | ListOf) and kind is list and not (isinstance(x, Value) and isinstance(x.kind, Array)):
             return x
         it = self.iterate(x, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
@@ -683,7 +658,7 @@ def _dict(self: Calls, node: Any, x: Any = None, **kwargs: Any) -> Any:
     return {**{self.static(k, node, "the key of a dict"): v for k, v in it}, **kwargs}
 
 
-def _sum(self: Calls, node: Any, x: Any, start: Any = Known(0)) -> Any:
+def _sum(self: Calls, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, Iteration):
         return self.fold_loop(it, start, node)
@@ -710,9 +685,7 @@ def _extremum(f: Any) -> Callable[..., Any]:
             items = it
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
-                raise self.refuse(
-                    node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum"
-                )
+                raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
         best = items[0]
         for d in items[1:]:
             best = self.emit(f, best, d)
@@ -738,9 +711,7 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
                     return Known(stop_at)
                 continue
             result = (
-                t
-                if isinstance(result, Known)
-                else self.emit(operator.or_ if stop_at else operator.and_, result, t)
+                t if isinstance(result, Known) else self.emit(operator.or_ if stop_at else operator.and_, result, t)
             )
         return result
 
@@ -762,9 +733,7 @@ def _getattr(self: Calls, node: Any, x: Any, name: Any, *default: Any) -> Any:
 def _map(self: Calls, node: Any, f: Any, *xs: Any) -> Any:
     it = self.zip_([self.iterate(x, node) for x in xs], node)
     if not isinstance(it, list):
-        raise self.refuse(
-            node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]"
-        )
+        raise self.refuse(node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]")
     return Once([self.call(f, tuple(row), {}, node) for row in it])
 
 
@@ -789,7 +758,7 @@ def _ndim(self: Calls, node: Any, x: Any) -> Any:
     return Known(x.kind.ndim) if isinstance(x, Value) and isinstance(x.kind, Array | Num) else NotImplemented
 
 
-def _size(self: Calls, node: Any, x: Any, axis: Any = Known(None)) -> Any:
+def _size(self: Calls, node: Any, x: Any, axis: Any = NONE) -> Any:
     if not isinstance(x, Value) or not isinstance(x.kind, Array | Num):
         return NotImplemented
     if isinstance(axis, Known) and axis.value is None:
@@ -801,7 +770,7 @@ def _issubdtype(self: Calls, node: Any, a: Any, b: Any) -> Any:
     return Known(bool(np.issubdtype(self.static(a, node, "a dtype"), self.static(b, node, "a dtype"))))
 
 
-def _str(self: Calls, node: Any, x: Any = Known("")) -> Any:
+def _str(self: Calls, node: Any, x: Any = EMPTY) -> Any:
     return (
         Known(str(x.value))
         if isinstance(x, Known)

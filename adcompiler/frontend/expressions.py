@@ -11,8 +11,8 @@ from adcompiler.errors import Problem, Refusal, problem_at
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
-from adcompiler.ir.printer import target_name
 from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
+from adcompiler.ir.printer import target_name
 from rules import find_method
 from rules.cotangent import assigned, length, size
 from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq
@@ -39,7 +39,7 @@ class Diverges:
 DIVERGES = Diverges()
 
 
-class Promote(Exception):  # noqa: N818
+class Promote(Exception):
     """Lowering needs these leaves by value: it starts again with them known."""
 
     def __init__(self, steps: frozenset[tuple[Any, ...]]) -> None:
@@ -47,7 +47,7 @@ class Promote(Exception):  # noqa: N818
         self.steps = steps
 
 
-class Unroll(Exception):  # noqa: N818
+class Unroll(Exception):
     """Lowering needs the index of this loop by value: the loop is unrolled."""
 
     def __init__(self, loop: Any, problem: Problem) -> None:
@@ -80,9 +80,7 @@ class Expressions:
         """The denotation of an expression."""
         handler = getattr(self, f"expr_{type(node).__name__}", None)
         if handler is None:
-            raise self.refuse(
-                node, f"{_construct(node)} is not supported", "write it out with supported statements"
-            )
+            raise self.refuse(node, f"{_construct(node)} is not supported", "write it out with supported statements")
         before = self.builder.loc
         self.builder.loc = self.loc(node)
         try:
@@ -99,12 +97,11 @@ class Expressions:
             for v in leaves((operands, kwargs)):
                 if isinstance(v.kind, Opaque) and v in self.defs:
                     maker = target_name(self.defs[v].target)
-                    raise KindError(f"{maker} has no rule, so it is not known what it returns",
-                                    f"use functions that have rules (`adc rules`), give {maker} one, or call it outside and pass "
-                                    "the result")  # fmt: skip
-        result = self.builder.call(
-            target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()}
-        )
+                    raise KindError(
+                        f"{maker} has no rule, so it is not known what it returns",
+                        f"use functions that have rules (`adc rules`), give {maker} one, or call it outside",
+                    )
+        result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
         elif isinstance(result, tuple) and all(isinstance(r, Value) for r in result) and result:
@@ -149,8 +146,8 @@ class Expressions:
             roots = self._roots(d)
             steps = [self.promotable[r] for r in roots if r in self.promotable]
             loops = [self.loop_elements[r] for r in roots if r in self.loop_elements]
-            problem = problem_at(self.loc(node), f"{what} must be known when compiling, and depends on a computed value",
-                                 "pass it as an int argument, or write it as a constant")  # fmt: skip
+            reason = f"{what} must be known when compiling, and depends on a computed value"
+            problem = problem_at(self.loc(node), reason, "pass it as an int argument, or write it as a constant")
             if roots and len(steps) + len(loops) == len(roots):
                 if loops:
                     raise Unroll(loops[-1], problem)
@@ -170,9 +167,7 @@ class Expressions:
                 continue
             seen[x] = None
             op = self.defs.get(x)
-            if op is None or x in self.promotable or type(op) is not Op:
-                roots.append(x)
-            elif op.target in (length, size):
+            if op is None or x in self.promotable or type(op) is not Op or op.target in (length, size):
                 roots.append(x)
             else:
                 stack.extend(op.operands())
@@ -196,7 +191,7 @@ class Expressions:
 
     # --------------------------------------------------------------------------------------- forks
     def fork(self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc) -> Any:
-        """Lower two paths into the regions of an If, join names and results. Each path gives a denotation or DIVERGES."""
+        """Lower two paths into the regions of an If, and join them. Each path gives a denotation or DIVERGES."""
         frame, outer = self.frame, self.builder.region
         before = frame.env
         sides = []
@@ -250,15 +245,15 @@ class Expressions:
         if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
             return a
         if isinstance(a, Maybe) or isinstance(b, Maybe):
-            inner = self.join(*(s.value if isinstance(s, Maybe) else s for s in (a, b)), op, known, name, loc)
+            x, y = (s.value if isinstance(s, Maybe) else s for s in (a, b))
+            inner = self.join(x, y, op, known, name, loc)
             return inner if isinstance(inner, Poison) else Maybe(inner)
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
-                return _rebuild(
-                    other,
-                    lambda x: self.join(*((UNDEF, x) if a is UNDEF else (x, UNDEF)), op, known, name, loc),
-                )
+                if a is UNDEF:
+                    return _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
+                return _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
@@ -342,9 +337,7 @@ class Expressions:
             if k is None:
                 inner = self.expr(v)
                 if not isinstance(inner, dict):
-                    raise self.refuse(
-                        v, "** of something that is not a dict of known keys", "write the keys out"
-                    )
+                    raise self.refuse(v, "** of something that is not a dict of known keys", "write the keys out")
                 out.update(inner)
             else:
                 out[self.static(self.expr(k), k, "the key of a dict")] = self.expr(v)
@@ -375,11 +368,7 @@ class Expressions:
                 a = self.emit(np.array, list(a))
             if isinstance(b, list | tuple) and not isinstance(a, Known):
                 b = self.emit(np.array, list(b))
-        if (
-            target in (operator.mod, operator.add, operator.mul)
-            and isinstance(a, Known)
-            and isinstance(a.value, str)
-        ):
+        if target in (operator.mod, operator.add, operator.mul) and isinstance(a, Known) and isinstance(a.value, str):
             return Known(target(a.value, self.static(b, node, "what is put into a string")))
         if isinstance(b, Known) and isinstance(b.value, str):
             raise self.refuse(node, "a string is combined with a computed value", "use an f-string")
@@ -479,9 +468,7 @@ class Expressions:
                     raise Refusal(poison_problem(y, "this", self.loc(node)))
                 if not (isinstance(y, Value) and isinstance(y.kind, Opaque)):
                     return False
-        raise self.refuse(
-            node, "identity of computed values is not known when compiling", "compare with == instead"
-        )
+        raise self.refuse(node, "identity of computed values is not known when compiling", "compare with == instead")
 
     def _contains(self, a: Any, b: Any, node: Any) -> Any:
         if isinstance(b, dict):
@@ -493,16 +480,12 @@ class Expressions:
             for x in b:
                 equal = self.compare(gast.Eq(), a, x, node)
                 inside = (
-                    equal
-                    if isinstance(inside, Known) and not inside.value
-                    else self.emit(operator.or_, inside, equal)
+                    equal if isinstance(inside, Known) and not inside.value else self.emit(operator.or_, inside, equal)
                 )
             return inside.value if isinstance(inside, Known) else inside
         if isinstance(b, Known):
             return self.static(a, node, "what is looked for") in b.value
-        raise self.refuse(
-            node, "`in` an array or a list of any length is not supported", "use np.any(a == x)"
-        )
+        raise self.refuse(node, "`in` an array or a list of any length is not supported", "use np.any(a == x)")
 
     def expr_BoolOp(self, node: Any) -> Any:
         return self._bool(node, node.values)
@@ -554,9 +537,7 @@ class Expressions:
         a = node.args
         names = [p.id for p in (*a.posonlyargs, *a.args)]
         defaults = dict(zip(names[len(names) - len(a.defaults) :], map(self.expr, a.defaults), strict=True))
-        defaults.update(
-            (p.id, self.expr(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None
-        )
+        defaults.update((p.id, self.expr(d)) for p, d in zip(a.kwonlyargs, a.kw_defaults, strict=True) if d is not None)
         return Closure(node, self.frame, name, defaults)
 
     def expr_JoinedStr(self, node: Any) -> Any:
@@ -587,9 +568,7 @@ class Expressions:
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
         if isinstance(owner, Known):
-            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(
-                owner.value, bool
-            ):
+            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
             d = self.scope.attribute(owner.value, name, self.loc(node))
@@ -658,8 +637,8 @@ class Expressions:
                 return Known(base.value[self.static(index, node, "this index")])
             raise self.refuse(node, f"{_describe(base)} is indexed")
         if isinstance(base, ListOf):
-            return ListOf(_rebuild(base.element, lambda v: self.subscript(v, index, node))) if isinstance(index, slice) \
-                else _rebuild(base.element, lambda v: self.subscript(v, index, node))  # fmt: skip
+            element = _rebuild(base.element, lambda v: self.subscript(v, index, node))
+            return ListOf(element) if isinstance(index, slice) else element
         if isinstance(base, Value):
             return self.emit(operator.getitem, base, index)
         raise self.refuse(node, f"{_describe(base)} is indexed")

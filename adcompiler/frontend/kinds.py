@@ -10,7 +10,17 @@ import numpy as np
 from adcompiler.errors import DifferentiationError, Problem
 from adcompiler.ir.core import ListOf, Value
 from rules.kind import (
-    ONE, SHORT, Array, KindError, Length, Lengths, Num, Opaque, Seq, constant, is_differentiable,
+    ONE,
+    SHORT,
+    Array,
+    KindError,
+    Length,
+    Lengths,
+    Num,
+    Opaque,
+    Seq,
+    constant,
+    is_differentiable,
 )  # fmt: skip
 
 _LONG = {short: np.dtype(long) for long, short in SHORT.items()}
@@ -177,9 +187,7 @@ class _Signature(Describe):
         if isinstance(node, ast.List):
             if len(node.elts) != 1:
                 raise self.fail(node, "[kind] is a list of any length; its elements have one kind")
-            return self.list_of(
-                node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len")
-            )
+            return self.list_of(node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len"))
         if isinstance(node, ast.Constant):
             return Known(node.value)
         return self.leaf(steps, self.leaf_kind(node), hint)
@@ -189,8 +197,12 @@ class _Signature(Describe):
             if isinstance(node, ast.Tuple):
                 return tuple(element(n, (*steps, i), f"{hint}_{i}") for i, n in enumerate(node.elts))
             if isinstance(node, ast.Dict):
-                return {k.value: element(v, (*steps, k.value), str(k.value))
-                        for k, v in zip(node.keys, node.values, strict=True)}  # fmt: skip
+                out: dict[Any, Any] = {}
+                for k, v in zip(node.keys, node.values, strict=True):
+                    if not isinstance(k, ast.Constant):
+                        raise self.fail(node, "keys of a dict are constants")
+                    out[k.value] = element(v, (*steps, k.value), str(k.value))
+                return out
             kind = self.leaf_kind(node)
             if isinstance(kind, Array):
                 kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape))
@@ -221,6 +233,7 @@ class _Signature(Describe):
             and isinstance(node.op, ast.Add | ast.Sub)
             and isinstance(node.left, ast.Name)
             and isinstance(node.right, ast.Constant)
+            and isinstance(node.right.value, int)
         ):
             return Length(node.left.id, node.right.value * (1 if isinstance(node.op, ast.Add) else -1))
         raise self.fail(node, "a length is a name, a number, or a name plus or minus a number")
@@ -251,9 +264,7 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)
         return (
-            None
-            if element is None
-            else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
+            None if element is None else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
         )
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         return Opaque(a.what if a.what == b.what else "object")

@@ -15,7 +15,17 @@ from adcompiler.errors import Problem, Refusal, UnsupportedError, problem_at
 from adcompiler.frontend.calls import Calls, Iteration, Once, assigned_names
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct, _describe
 from adcompiler.frontend.kinds import MAX_UNROLLED, Describe, Known, Leaf, ListOf, join_kinds
-from adcompiler.frontend.scope import Captured, Closure, Frame, Identity, Maybe, Method, Poison, Scope
+from adcompiler.frontend.scope import (
+    Captured,
+    Closure,
+    Frame,
+    Identity,
+    Maybe,
+    Method,
+    Poison,
+    Scope,
+    poison_problem,
+)
 from adcompiler.frontend.source import Source
 from adcompiler.ir.alias import new_memory, reached
 from adcompiler.ir.build import kind_of_operand
@@ -68,9 +78,7 @@ class _Header:
         self.reported = False
         self.open_lengths: set[Any] = set()
         self.owned = {
-            n
-            for n, d in entry.items()
-            if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
+            n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
         }
 
     def start(self) -> tuple[dict[str, Any], list[Value], list[Any], dict[Value, tuple[Any, ...]]]:
@@ -85,9 +93,7 @@ class _Header:
         return names, self.params, self.inits, self.paths
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
-        if isinstance(d, Value) or (
-            isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)
-        ):
+        if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
             operand = self.lowerer.operand(d)
             kind = self.kinds.get(path)
             if kind is None:
@@ -124,11 +130,11 @@ class _Header:
                     return True
             return self.poison(name, d, end)
         if isinstance(d, tuple | list) and type(d) is type(end) and len(d) == len(end):
-            return all(
-                [self.accept((*path, i), x, y, yields) for i, (x, y) in enumerate(zip(d, end, strict=True))]
-            )
+            accepted = [self.accept((*path, i), x, y, yields) for i, (x, y) in enumerate(zip(d, end, strict=True))]
+            return all(accepted)
         if isinstance(d, dict) and isinstance(end, dict) and list(d) == list(end):
-            return all([self.accept((*path, k), d[k], end[k], yields) for k in d])
+            accepted = [self.accept((*path, k), d[k], end[k], yields) for k in d]
+            return all(accepted)
         if isinstance(d, ListOf) and isinstance(end, ListOf):
             return self.accept((*path, "*"), d.element, end.element, yields)
         if d is end or (isinstance(d, Known) and isinstance(end, Known) and d.value is end.value):
@@ -153,12 +159,7 @@ class _Header:
             for x, y in zip(a.shape, b.shape, strict=True):
                 if x in self.open_lengths or env.same(x, y):
                     shape.append(x)
-                elif (
-                    not x.anonymous
-                    and not y.anonymous
-                    and env.size(x) is not None
-                    and env.size(x) == env.size(y)
-                ):
+                elif not x.anonymous and not y.anonymous and env.size(x) is not None and env.size(x) == env.size(y):
                     shape.append(env.agree(x, y))
                 else:
                     shape.append(env.fresh())
@@ -231,6 +232,8 @@ class Lowerer(Calls):
             result = self.call(f if isinstance(f, Closure) else Known(f), *arguments, node)
         finally:
             self.builder.region = outer
+        for p in _poisons(result):
+            raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
         pure, tree = self.differentiate(request, inner, named, _plain_tree(result), self.loc(node))
@@ -276,11 +279,8 @@ class Lowerer(Calls):
         self.builder.loc = self.loc(node)
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
-            remedy = {"Break": "use a `while` with the condition", "Continue": "use `if ... else`",
-                      "With": "leave it out of the differentiated function", "Try": "test the condition with `if`"}  # fmt: skip
-            raise self.refuse(
-                node, f"{_construct(node)} is not supported yet", remedy.get(type(node).__name__, "")
-            )
+            remedy = _REMEDIES.get(type(node).__name__, "leave it out of the function, or do it before the call")
+            raise self.refuse(node, f"{_construct(node)} is not supported yet", remedy)
         try:
             return handler(node, rest)
         except KindError as error:
@@ -310,12 +310,11 @@ class Lowerer(Calls):
         self.check_local(name, node)
         old = self.scope.lookup(self.frame, name, self.loc(node.target))
         if isinstance(old, Poison | Maybe):
-            old = self.expr(
-                gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset)
-            )
+            old = self.expr(gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset))
         if isinstance(old, Value) and isinstance(old.kind, Array) and not self.owned(old, name):
-            raise self.refuse(node, f"{name} may share memory with another name, which this changes in place",
-                              f"write {name} = {name} {_symbol(node.op)} ..., or copy it first: {name} = {name}.copy()")  # fmt: skip
+            reason = f"{name} may share memory with another name, which this changes in place"
+            remedy = f"write {name} = {name} {_symbol(node.op)} ..., or {name} = {name}.copy() first"
+            raise self.refuse(node, reason, remedy)
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
                               f"write {name} = {name} + [...]")  # fmt: skip
@@ -395,9 +394,7 @@ class Lowerer(Calls):
         self.frame.env[node.name] = self.closure(node, node.name)
 
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:
-        error = gast.Call(
-            gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], []
-        )
+        error = gast.Call(gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], [])
         gast.copy_location(error, node)
         gast.fix_missing_locations(error)
         test = gast.copy_location(gast.UnaryOp(gast.Not(), node.test), node)
@@ -470,13 +467,11 @@ class Lowerer(Calls):
     def check_loop(self, node: Any) -> None:
         for n in _inside(node.body + node.orelse):
             if isinstance(n, gast.Return):
-                raise self.refuse(
-                    n, "`return` inside a loop is not supported yet", "keep the result in a variable"
-                )
+                raise self.refuse(n, "`return` inside a loop is not supported yet", "keep the result in a variable")
             if isinstance(n, gast.Break | gast.Continue):
                 word = "break" if isinstance(n, gast.Break) else "continue"
-                raise self.refuse(n, f"`{word}` is not supported yet",
-                                  "use a `while` with the condition" if word == "break" else "use `if ... else`")  # fmt: skip
+                remedy = "use a `while` with the condition" if word == "break" else "use `if ... else`"
+                raise self.refuse(n, f"`{word}` is not supported yet", remedy)
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         self.check_loop(node)
@@ -497,8 +492,9 @@ class Lowerer(Calls):
                 it = self.unrolled(it, node.iter, unroll.problem)
         if isinstance(it, list):
             if len(it) > MAX_UNROLLED:
-                raise self.refuse(node.iter, f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})",
-                                  "put them into one array, or a list of equal kinds passed as an argument")  # fmt: skip
+                reason = f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})"
+                remedy = "put them into one array, or a list of equal kinds passed as an argument"
+                raise self.refuse(node.iter, reason, remedy)
             for d in it:
                 status = self._loop_body(node, d)
                 if status is not None:
@@ -537,6 +533,9 @@ class Lowerer(Calls):
             region, inits, results, effect = self.carry(names, run, loc)
         finally:
             del self.pinned[len(self.pinned) - len(pinned) :]
+        for s, e in zip(it.sequences, region.params, strict=False):
+            if isinstance(s, Value) and isinstance(s.kind, Seq) and e.hint and "_" in s.hint:
+                s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
         self.finish_loop(op, results)
 
@@ -576,14 +575,13 @@ class Lowerer(Calls):
                 yields = dict.fromkeys(params, UNDEF)
                 end = {**before, **start}
                 break
-            if all([header.accept((n,), d, end.get(n), yields) for n, d in start.items()]):
+            accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
+            if all(accepted):
                 break
         else:
             frame.env = before
             raise Refusal(
-                problem_at(
-                    loc, "the kinds of what this loop carries do not settle", "give each variable one kind"
-                )
+                problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind")
             )
         results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
         region.results = [yields.get(p, p) for p in params]
@@ -599,9 +597,7 @@ class Lowerer(Calls):
                 frame.env[n] = self._first_assigned(n, d, region, inits, results)
         return region, inits, results, any(o.effect for o in region.ops)
 
-    def _first_assigned(
-        self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]
-    ) -> Any:
+    def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
         """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
@@ -681,16 +677,27 @@ def _replace(d: Any, mapping: dict[Value, Value]) -> Any:
     return _walk(d, (), lambda x, _: _replace(x, mapping))
 
 
+_REMEDIES = {
+    "Break": "use a `while` with the condition",
+    "Continue": "use `if ... else`",
+    "With": "leave it out of the function",
+    "Try": "test the condition with `if`",
+    "Delete": "leave it out: it changes no value",
+    "Import": "import it at the top of the file",
+    "ImportFrom": "import it at the top of the file",
+    "Global": "pass the value as an argument, and return it",
+    "Nonlocal": "pass the value as an argument, and return it",
+    "Match": "use `if` and `elif`",
+    "ClassDef": "define it at the top of the file",
+}
+
+
 def _target(node: Any) -> str:
-    return {"Subscript": "an element or a slice", "Attribute": "an attribute"}.get(
-        type(node).__name__, "this"
-    )
+    return {"Subscript": "an element or a slice", "Attribute": "an attribute"}.get(type(node).__name__, "this")
 
 
 def _symbol(op: Any) -> str:
-    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}.get(
-        type(op).__name__, "op"
-    )
+    return {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "Pow": "**", "MatMult": "@"}.get(type(op).__name__, "op")
 
 
 def _inside(statements: list[Any]) -> list[Any]:
@@ -744,19 +751,29 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         except Unroll as unroll:
             problems.append(unroll.problem)
         problems = lowerer.problems + problems
-        if not problems and isinstance(result, Poison):
-            problems.append(
-                problem_at(result.loc, result.reason.replace("{name}", "the result"), result.remedy)
-            )
+        if not problems:
+            problems = [problem_at(p.loc, p.reason.replace("{name}", "the result"), p.remedy) for p in _poisons(result)]
         if problems:
             raise UnsupportedError(list(dict.fromkeys(problems)))
         region = lowerer.builder.region
-        region.results = [v for v in dict.fromkeys(leaves(_plain_tree(result)))]
+        region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,
                             _plain_tree(result))  # fmt: skip
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
+
+
+def _poisons(d: Any) -> Iterator[Poison]:
+    """What of a result cannot be had."""
+    if isinstance(d, Poison):
+        yield d
+    elif isinstance(d, tuple | list):
+        for x in d:
+            yield from _poisons(x)
+    elif isinstance(d, dict):
+        for x in d.values():
+            yield from _poisons(x)
 
 
 def _denotation(tree: Any) -> Any:

@@ -133,9 +133,7 @@ class Scope:
                                          "call this after it is assigned")) from None  # fmt: skip
             return self.outside((id(source.cells[name]), ""), self._cell(source, name), value, name, loc)
         if name in source.globals:
-            return self.outside(
-                (id(source.globals), name), self._global(source, name), source.globals[name], name, loc
-            )
+            return self.outside((id(source.globals), name), self._global(source, name), source.globals[name], name, loc)
         if hasattr(builtins, name):
             return Known(getattr(builtins, name))
         raise Refusal(problem_at(loc, f"{name} is not defined", "define it, or import it"))
@@ -180,7 +178,9 @@ class Scope:
             if owner.__name__.split(".")[0] in CONSTANT_MODULES:
                 return Known(value)
             local = self.free_name(owner.__name__.rpartition(".")[2], owner)
-        elif isinstance(owner, np.dtype) or (isinstance(owner, type) and owner.__module__.split(".")[0] in CONSTANT_MODULES):
+        elif isinstance(owner, np.dtype) or (
+            isinstance(owner, type) and owner.__module__.split(".")[0] in CONSTANT_MODULES
+        ):
             return Known(value)
         else:
             named = owner if isinstance(owner, type) or hasattr(owner, "__name__") else type(owner)

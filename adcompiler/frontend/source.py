@@ -43,7 +43,7 @@ def _parse(file: str, text: str) -> list[Any]:
 
 
 def _find(code: types.CodeType, text: str) -> Any:
-    candidates = []
+    candidates: list[Any] = []
     for node in _parse(code.co_filename, text):
         if isinstance(node, ast.Lambda):
             if code.co_name == "<lambda>" and node.lineno <= code.co_firstlineno <= (node.end_lineno or 0):
@@ -83,9 +83,7 @@ def source_of(function: types.FunctionType) -> Source:
     name = function.__name__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
-        raise _fail(
-            name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell"
-        )
+        raise _fail(name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell")
     try:
         node = _find(code, "".join(lines))
     except SyntaxError as error:
@@ -136,9 +134,7 @@ def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults
         heads.append(f"{g}=None" if g in defaults else p.rstrip("="))
     safe = name if name.isidentifier() and name not in given else "f"
     text = f"def {safe}({', '.join(heads)}):\n    return {WRAPPED}({call})\n"
-    return Source(
-        _gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f
-    )
+    return Source(_gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f)
 
 
 WRAPPED = "_wrapped"

@@ -65,9 +65,7 @@ def _operator_kind(target: Any, operands: tuple[Any, ...]) -> Kind:
             raise KindError(str(error)) from None
         return Num(result, _length(target, operands))
     if any(isinstance(k, Seq) for k in kinds):
-        raise KindError(
-            "lists of any length have no operators here", "make an array of it with np.array(...)"
-        )
+        raise KindError("lists of any length have no operators here", "make an array of it with np.array(...)")
     return elementwise(OPERATORS[target], *operands)
 
 
@@ -96,9 +94,7 @@ class Builder:
         self.region = region if region is not None else Region()
         self.loc = loc
 
-    def call(
-        self, target: Any, *args: Any, hint: str = "", lazy: bool = False, kind: Any = None, **kwargs: Any
-    ) -> Any:
+    def call(self, target: Any, *args: Any, hint: str = "", lazy: bool = False, kind: Any = None, **kwargs: Any) -> Any:
         """The value of a call: a constant where it folds, a tuple where there are several results."""
         if target in _FOLDED and kind is None and not any(True for _ in leaves((args, kwargs))):
             folded = fold(target, args, kwargs)

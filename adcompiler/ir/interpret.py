@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, map_tree
-
 from rules.kind import Array, Num, lengths
+
 
 class _Checked(dict[Value, Any]):
     """Values by name; one that is not of its kind is an error where it is bound."""
@@ -16,7 +16,7 @@ class _Checked(dict[Value, Any]):
         check_kind(v, x)
         super().__setitem__(v, x)
 
-    def update(self, pairs: Any) -> None:  # type: ignore[override]
+    def update(self, pairs: Any) -> None:
         for v, x in pairs:
             self[v] = x
 
@@ -25,7 +25,7 @@ def check_kind(v: Value, x: Any) -> None:
     """Raise TypeError where an array is not of the dtype, rank and lengths that its kind claims."""
     kind = v.kind
     if x is None or not isinstance(kind, Array):
-        if isinstance(kind, Num) and getattr(x, "ndim", 0):
+        if isinstance(kind, Num) and np.ndim(x):
             raise TypeError(f"{v!r} is said to be {kind}, and is an array of shape {x.shape}")
         return
     if not hasattr(x, "dtype") or x.dtype != kind.dtype or x.ndim != kind.ndim:
@@ -65,9 +65,7 @@ def _rows(element: Any) -> list[Any]:
     if isinstance(element, tuple):
         return list(zip(*map(_rows, element), strict=True))
     if isinstance(element, dict):
-        return [
-            dict(zip(element, row, strict=True)) for row in zip(*map(_rows, element.values()), strict=True)
-        ]
+        return [dict(zip(element, row, strict=True)) for row in zip(*map(_rows, element.values()), strict=True)]
     return list(element)
 
 

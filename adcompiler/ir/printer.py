@@ -64,7 +64,9 @@ class _Printer:
         if name == "getitem":
             index = op.args[1]
             inner = self.tree(index)
-            return f"{self.tree(op.args[0])}[{inner[1:-1].rstrip(',') if isinstance(index, tuple) and index else inner}]"
+            return (
+                f"{self.tree(op.args[0])}[{inner[1:-1].rstrip(',') if isinstance(index, tuple) and index else inner}]"
+            )
         args = [self.tree(a) for a in op.args] + [f"{k}={self.tree(v)}" for k, v in op.kwargs.items()]
         return f"{name}({', '.join(args)})"
 
@@ -88,20 +90,17 @@ class _Printer:
             self.lines.append((depth, "}", None))
         elif isinstance(op, For):
             scans = ", ".join(
-                f"{self.name(e)}: {e.kind} in {self.tree(s)}"
-                for e, s in zip(op.elements, op.sequences, strict=True)
+                f"{self.name(e)}: {e.kind} in {self.tree(s)}" for e, s in zip(op.elements, op.sequences, strict=True)
             )
             carries = ", ".join(
-                f"{self.name(p)}: {p.kind} = {self.tree(i)}"
-                for p, i in zip(op.carried, op.inits, strict=True)
+                f"{self.name(p)}: {p.kind} = {self.tree(i)}" for p, i in zip(op.carried, op.inits, strict=True)
             )
             self.lines.append((depth, f"{head}for {scans}; {carries} {{".replace("; {", " {"), op.loc))
             self.region(op.body, depth + 1)
             self.lines.append((depth, "}", None))
         elif isinstance(op, While):
             carries = ", ".join(
-                f"{self.name(p)}: {p.kind} = {self.tree(i)}"
-                for p, i in zip(op.carried, op.inits, strict=True)
+                f"{self.name(p)}: {p.kind} = {self.tree(i)}" for p, i in zip(op.carried, op.inits, strict=True)
             )
             for p, q in zip(op.test.params, op.carried, strict=True):
                 self.names[p] = self.name(q)

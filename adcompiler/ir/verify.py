@@ -28,16 +28,12 @@ def verify(function: Function) -> Function:
         for op in region.ops:
             for v in op.operands():
                 if v not in scope:
-                    raise VerifyError(
-                        f"{v!r} is used before its definition, by {op.target} in {function.name}"
-                    )
+                    raise VerifyError(f"{v!r} is used before its definition, by {op.target} in {function.name}")
             if isinstance(op, If):
                 _promise(op.results, [op.then.results, op.orelse.results], "if")
             elif isinstance(op, For):
                 n = len(op.inits)
-                if len(op.body.params) != len(op.sequences) + n or len(op.body.results) - op.stop != len(
-                    op.results
-                ):
+                if len(op.body.params) != len(op.sequences) + n or len(op.body.results) - op.stop != len(op.results):
                     raise VerifyError(f"a for of {function.name} takes or yields a wrong number of values")
                 _promise(op.carried, [op.inits, op.body.results[:n]], "for")
                 _promise(op.results[:n], [op.carried], "for")

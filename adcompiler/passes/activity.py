@@ -65,9 +65,7 @@ def _backward(region: Region, useful: set[Value]) -> None:
         if isinstance(op, If):
             for side in op.regions:
                 useful.update(
-                    s
-                    for s, r in zip(side.results, op.results, strict=False)
-                    if isinstance(s, Value) and r in useful
+                    s for s, r in zip(side.results, op.results, strict=False) if isinstance(s, Value) and r in useful
                 )
                 _backward(side, useful)
         elif isinstance(op, For | While):
@@ -85,9 +83,7 @@ def _backward(region: Region, useful: set[Value]) -> None:
                           if isinstance(i, Value) and (p in useful or r in useful))  # fmt: skip
             if isinstance(op, For):
                 useful.update(
-                    s
-                    for s, e in zip(op.sequences, op.elements, strict=True)
-                    if isinstance(s, Value) and e in useful
+                    s for s, e in zip(op.sequences, op.elements, strict=True) if isinstance(s, Value) and e in useful
                 )
         elif any(r in useful for r in op.results) and _carries(op):
             useful.update(v for v in op.operands() if is_differentiable(v.kind))
@@ -100,9 +96,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         if op.regions:
             continue
         rule = find(op.target)
-        opaque = (
-            (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
-        )
+        opaque = (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound = rule.bind(op.args, op.kwargs)
             for name, x in bound.items():
@@ -113,12 +107,11 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
             name = target_name(op.target)
             why = f": {rule.why}" if rule is not None and rule.why else ""
             if any(r in both for r in op.results):
-                problems.append(problem_at(op.loc, f"{name} has no rule, and a derivative would flow through it{why}",
-                                           "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"))  # fmt: skip
+                reason = f"{name} has no rule, and a derivative would flow through it{why}"
+                remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
+                problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):
-                problems.append(
-                    problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function")
-                )
+                problems.append(problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function"))
             elif not why:
                 problems.extend(_exposed(op, ops, name))
     return problems
@@ -129,12 +122,10 @@ def _exposed(op: Op, ops: list[Op], name: str) -> list[Problem]:
     for v in op.operands():
         if holds_memory(v.kind):
             family = reached(ops, v)
-            users = [
-                o for o in ops if o is not op and o.target not in _HARMLESS and set(o.operands()) & family
-            ]
+            users = [o for o in ops if o is not op and o.target not in _HARMLESS and set(o.operands()) & family]
             if users:
-                return [problem_at(op.loc, f"{name} cannot be seen into, and may write into an array that is used elsewhere",
-                                   "pass it a copy: x.copy()")]  # fmt: skip
+                reason = f"{name} cannot be seen into, and may write into an array that is used elsewhere"
+                return [problem_at(op.loc, reason, "pass it a copy: x.copy()")]
     return []
 
 

@@ -13,7 +13,18 @@ from typing import Any
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder
 from adcompiler.ir.core import (
-    UNDEF, For, Function, If, Op, Region, Value, While, clone, free_values, leaves, map_tree,
+    UNDEF,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    clone,
+    free_values,
+    leaves,
+    map_tree,
 )  # fmt: skip
 from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
@@ -28,9 +39,7 @@ def force(x: Any) -> Any:
     return x
 
 
-def adjoint(
-    function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None
-) -> Function:
+def adjoint(function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None) -> Function:
     """The function whose result is (`primal`, the gradients of `output` in the order of `wrt`).
 
     `output` is one of the results of `function`, a real number; `primal` is a tree of them, kept as it is.
@@ -41,6 +50,9 @@ def adjoint(
     body = clone(function.body, mapping)
     live = {mapping.get(v, v) for v in active}
     sweep = _Sweep(live, Builder(body))
+    if primal is not None:
+        for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
+            v.hint = v.hint or "value"
     if isinstance(output, Value) and mapping.get(output, output) in live:
         sweep.cotangents[mapping.get(output, output)] = 1.0
     forward = list(body.ops)
@@ -135,10 +147,7 @@ class _Sweep:
         bound = rule.bind(op.args, op.kwargs)
         values = {**bound, rule.result: op.results[0] if len(op.results) == 1 else tuple(op.results)}
         incoming = [self.cotangents.get(r) for r in op.results]
-        d = [
-            _zero(self.builder, r, lazy=True) if c is None else c
-            for c, r in zip(incoming, op.results, strict=True)
-        ]
+        d = [_zero(self.builder, r, lazy=True) if c is None else c for c, r in zip(incoming, op.results, strict=True)]
         values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
         siblings: dict[str, Any] = {}
         selected = any(r in self.selected for r in op.results)
@@ -154,7 +163,11 @@ class _Sweep:
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
-            if selected and isinstance(d, Value) and (rule.infinite_at_pole or (rule.kind is None and self.has_pole(args))):
+            if (
+                selected
+                and isinstance(d, Value)
+                and (rule.infinite_at_pole or (rule.kind is None and self.has_pole(args)))
+            ):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
             return d
@@ -194,9 +207,7 @@ class _Sweep:
         try:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
-            raise UnsupportedError(
-                problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")
-            ) from error
+            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
         result = target.result
         hint = _d(like) if isinstance(like, Value) else "d"
         region = self.builder.region
@@ -263,8 +274,7 @@ class _Sweep:
 
     # ------------------------------------------------------------------------------------------ loops
     def pull_for(self, op: For) -> None:
-        sequences = {e: s for e, s in zip(op.elements, op.sequences, strict=True)}
-        self.pull_loop(op, op.elements, sequences)
+        self.pull_loop(op, op.elements, dict(zip(op.elements, op.sequences, strict=True)))
 
     def pull_while(self, op: While) -> None:
         self.pull_loop(op, [], {})
@@ -318,12 +328,10 @@ class _Sweep:
         results.extend(self.cotangents[v] for v in free)
         wanted = [e for e in elements if e in self.active]
         results.extend(
-            _zero(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e]
-            for e in wanted
+            _zero(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e] for e in wanted
         )
         region.results = [
-            self.builder.call(force, d, kind=d.kind, hint=d.hint) if isinstance(d, Value) else d
-            for d in results
+            self.builder.call(force, d, kind=d.kind, hint=d.hint) if isinstance(d, Value) else d for d in results
         ]
         self.builder.region = outer
         self.cotangents = saved
@@ -362,9 +370,7 @@ class _Sweep:
             rows = self.builder.call(backwards, items, lazy=True)
             self.add(
                 s,
-                rows
-                if isinstance(s.kind, Seq)
-                else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)),
+                rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)),
             )
 
     def trip_count(self, op: For | While) -> Any:

@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import holds_memory, shared
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
 from rules.cotangent import spread, update
 from rules.kind import Array, Seq
 from rules.rule import primitive
-
 
 #: What gives views that cannot be written.
 _READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
@@ -43,6 +42,21 @@ class Buffers:
     copied: set[int] = field(default_factory=set)
 
 
+def _settled(region: Region, carried: list[Value] | None = None) -> Region:
+    """In loops, what replaces a carried value stands after the last line that reads the old one."""
+    ops = [op.rebuild(lambda v: v, lambda r, op=op: _settled(r, getattr(op, "carried", None))) for op in region.ops]  # type: ignore[misc]
+    if carried:
+        read = {v for op in ops for v in (*op.operands(), *(x for sub in op.regions for x in free_values(sub)))}
+        last: list[Op] = []
+        for p, y in zip(carried, region.results, strict=False):
+            for op in ops:
+                if y in op.results and y not in read and len(op.results) == 1 and not op.effect and not op.regions:
+                    if p not in set(op.operands()) or op.target not in (*ELEMENTWISE, update):
+                        last.append(op)
+        ops = [op for op in ops if op not in last] + [op for op in ops if op in last]
+    return Region(region.params, ops, region.results)
+
+
 class _Classes:
     """Values that may share memory, flow-insensitively; what is the caller's, or kept for later, is not ours."""
 
@@ -59,9 +73,7 @@ class _Classes:
         return v
 
     def unite(self, a: Any, b: Any) -> None:
-        if not (
-            isinstance(a, Value) and isinstance(b, Value) and holds_memory(a.kind) and holds_memory(b.kind)
-        ):
+        if not (isinstance(a, Value) and isinstance(b, Value) and holds_memory(a.kind) and holds_memory(b.kind)):
             return
         a, b = self.find(a), self.find(b)
         if a is not b:
@@ -113,6 +125,7 @@ class _Classes:
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
     function = _own_results(function)
+    function = Function(function.name, function.params, _settled(function.body), function.result, function.doc)
     plan = schedule(function)
     classes = _Classes(function)
     members: dict[Value, set[Value]] = defaultdict(set)
@@ -195,16 +208,10 @@ def _own_results(function: Function) -> Function:
             continue
         root = classes.find(d)
         uniform = defs.get(d)
-        if (
-            uniform is not None
-            and uniform.target is spread
-            and not isinstance(uniform.args[0], Value | np.ndarray)
-        ):
+        if uniform is not None and uniform.target is spread and not isinstance(uniform.args[0], Value | np.ndarray):
             fill, like = uniform.args[:2]
             extra.append(_op(np.ones_like, (like,), d) if fill == 1.0 else _op(np.full_like, (like, fill), d))
-        elif (
-            uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0)
-        ):
+        elif uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0):
             extra.append(_op(np.full_like, (uniform.args[1], uniform.args[0]), d))
         elif root in classes.foreign or root in taken:
             extra.append(_op(np.copy if isinstance(d.kind, Array) else copied, (d,), d))

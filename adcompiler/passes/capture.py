@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import shared
-from adcompiler.ir.core import UNDEF, For, If, Function, Op, Region, Value, While, leaves, map_tree, walk
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, walk
 from adcompiler.passes.dce import dce, live_values
 from rules.cotangent import length, size, spread, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
@@ -25,9 +25,7 @@ def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(function)
     function = dce(function)
-    return dce(
-        Function(function.name, function.params, _retake(function.body), function.result, function.doc)
-    )
+    return dce(Function(function.name, function.params, _retake(function.body), function.result, function.doc))
 
 
 # -------------------------------------------------------------------------------------------- shapes
@@ -70,7 +68,9 @@ def _missing(region: Region, found: set[Value]) -> set[Value]:
                 sources += [(e, [s]) for e, s in zip(op.elements, op.sequences, strict=True)]
         elif op.target is backwards:
             sources = [(op.result, list(op.args))]
-        found.update(v for v, given in sources if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given))
+        found.update(
+            v for v, given in sources if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
+        )
         for sub in op.regions:
             _missing(sub, found)
         if isinstance(op, If):
@@ -83,7 +83,7 @@ def _missing(region: Region, found: set[Value]) -> set[Value]:
 
 def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:
     visible = visible + [p for p in region.params if isinstance(p.kind, Array)]
-    ops = []
+    ops: list[Op] = []
     for op in region.ops:
         swap: dict[Value, Value] = {}
         for v in shape_only(op):
@@ -93,7 +93,15 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Re
                     swap[v] = other
                 else:
                     op = _from_lengths(op, v, visible, needed, ops)
-        ops.append(op.rebuild(lambda v, s=swap: s.get(v, v), lambda r: _take_shapes(r, visible, needed)))
+        seen = visible
+
+        def renamed(v: Value, swap: dict[Value, Value] = swap) -> Value:
+            return swap.get(v, v)
+
+        def inner(sub: Region, seen: list[Value] = seen) -> Region:
+            return _take_shapes(sub, seen, needed)
+
+        ops.append(op.rebuild(renamed, inner))
         visible = visible + [r for r in op.results if isinstance(r.kind, Array)]
     return Region(region.params, ops, region.results)
 
@@ -117,7 +125,9 @@ def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], op
         if n.constant:
             found.append(n.offset)
             continue
-        source = next(((c, k) for c in visible if c in needed for k, m in enumerate(c.kind.shape) if lengths().same(m, n)), None)
+        source = next(
+            ((c, k) for c in visible if c in needed for k, m in enumerate(c.kind.shape) if lengths().same(m, n)), None
+        )
         if source is None:
             return op
         size_of = Value(Num(int, n), "", op.loc)
@@ -182,9 +192,7 @@ class _Reader:
             mine = {e: writer.body.results[k] for e, (w, k) in self.tapes.items() if w is writer}
             defs = {r: o for o in writer.body.ops for r in o.results}
             cheap = {e for e, v in mine.items() if isinstance(v, Value) and _cheap(defs.get(v))}
-            known: dict[Value, Any] = {
-                v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)
-            }
+            known: dict[Value, Any] = {v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)}
             for e in [e for e in mine if e in cheap]:
                 made = self.remake(mine[e], writer, defs, known, 6)
                 if made is not None:
@@ -196,9 +204,7 @@ class _Reader:
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         from adcompiler.passes.adjoint import _substitute
 
-        body = Region(
-            [*(self.elements[i] for i in keep), *op.carried], list(op.body.ops), list(op.body.results)
-        )
+        body = Region([*(self.elements[i] for i in keep), *op.carried], list(op.body.ops), list(op.body.results))
         _substitute(body, swap)
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
@@ -223,9 +229,7 @@ class _Reader:
         self.elements.append(Value(writer.elements[0].kind, writer.elements[0].hint, self.op.loc))
         return e
 
-    def remake(
-        self, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any], depth: int
-    ) -> Any:
+    def remake(self, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any], depth: int) -> Any:
         """The operand that is `v` of the same iteration, computed again in the reading loop; None if it can't be."""
         if not isinstance(v, Value) or v in known:
             return known.get(v, v) if isinstance(v, Value) else v
@@ -253,8 +257,8 @@ class _Reader:
         if any(x is None for x in operands.values()):
             return None
         made = Value(v.kind, v.hint, v.loc)
-        self.new.append(Op(op.target, map_tree(lambda x: operands[x], op.args), map_tree(lambda x: operands[x], op.kwargs),
-                           [made], loc=self.op.loc))  # fmt: skip
+        args, kwargs = (map_tree(lambda x: operands[x], tree) for tree in (op.args, op.kwargs))
+        self.new.append(Op(op.target, args, kwargs, [made], loc=self.op.loc))
         known[v] = made
         return made
 

@@ -11,9 +11,7 @@ from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leav
 def dce(function: Function) -> Function:
     """The same function without what no result and no effect depends on."""
     live = live_values(function)
-    return Function(
-        function.name, function.params, _sweep(function.body, live), function.result, function.doc
-    )
+    return Function(function.name, function.params, _sweep(function.body, live), function.result, function.doc)
 
 
 def live_values(function: Function, uses: Any = None) -> set[Value]:
@@ -40,9 +38,7 @@ def _mark(region: Region, live: set[Value], operands: Any) -> None:
             live.update(leaves(op.cond))
             for side in op.regions:
                 live.update(
-                    v
-                    for v, r in zip(side.results, op.results, strict=False)
-                    if isinstance(v, Value) and r in live
+                    v for v, r in zip(side.results, op.results, strict=False) if isinstance(v, Value) and r in live
                 )
                 _mark(side, live, operands)
         elif isinstance(op, For | While):
@@ -66,9 +62,7 @@ def _mark_loop(op: For | While, live: set[Value], operands: Any) -> None:
                 live.update((p, r))
                 live.update(leaves((op.body.results[k], op.inits[k])))
         live.update(
-            y
-            for y, r in zip(op.body.results[n:], op.results[n:], strict=False)
-            if isinstance(y, Value) and r in live
+            y for y, r in zip(op.body.results[n:], op.results[n:], strict=False) if isinstance(y, Value) and r in live
         )
         _mark(op.body, live, operands)
         if isinstance(op, While):
@@ -87,7 +81,7 @@ def _cheapest(op: For) -> int:
 
 
 def _sweep(region: Region, live: set[Value]) -> Region:
-    ops = []
+    ops: list[Op] = []
     for op in region.ops:
         if not is_live(op, live):
             continue
@@ -97,9 +91,7 @@ def _sweep(region: Region, live: set[Value]) -> Region:
                 Region(s.params, _sweep(s, live).ops, [s.results[i] for i in keep] if s.results else [])
                 for s in op.regions
             ]
-            ops.append(
-                If(op.target, op.args, {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, *sides)
-            )
+            ops.append(If(op.target, op.args, {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, *sides))
         elif isinstance(op, For | While):
             ops.append(_sweep_loop(op, live))
         else:

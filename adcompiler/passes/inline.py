@@ -5,10 +5,9 @@
 
 from typing import Any
 
-from adcompiler.ir.core import Function, Op, Region, Value, clone, map_tree
+from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree
 from adcompiler.passes.adjoint import _Part
 from adcompiler.passes.trace import Pullback
-from adcompiler.ir.core import leaves
 
 
 def inline(function: Function) -> Function:
@@ -35,9 +34,13 @@ def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
         for inner in spliced.ops:
             inner.loc = op.loc
         result = new.target.pick(target.result) if isinstance(new.target, _Part) else target.result
-        out = map_tree(lambda v, m=mapping: m.get(v, v), result)
+        out = _renamed(result, mapping)
         if isinstance(out, Value) and op.result.hint and not out.hint and spliced.ops:
             out.hint = op.result.hint
         ops.extend(spliced.ops)
         renamed[op.result] = out
     return Region(region.params, ops, map_tree(lambda v: renamed.get(v, v), region.results))
+
+
+def _renamed(tree: Any, mapping: dict[Value, Any]) -> Any:
+    return map_tree(lambda v: mapping.get(v, v), tree)

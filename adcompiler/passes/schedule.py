@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves
+from adcompiler.passes.mark import turn
 from rules.cotangent import update
 from rules.kind import Array, same_shape
 
@@ -84,12 +85,12 @@ def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
 
 def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], last: Any) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
+    forward = next((i for i, op in enumerate(region.ops) if op.target is turn), 0)
     for op in region.ops:
         for sub in op.regions:
             _inline(sub, plan, uses, weight, last)
-        if isinstance(op, If) and _arms_are_expressions(op, plan):
-            plan.expressions.add(id(op))
-        elif isinstance(op, For) and _is_comprehension(op, plan):
+        short = isinstance(op, If) and _arms_are_expressions(op, plan)
+        if short or (isinstance(op, For) and _is_comprehension(op, plan)):
             plan.expressions.add(id(op))
         if len(op.results) != 1 or op.effect:
             continue
@@ -101,8 +102,9 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         if op.target is update or len(uses[v]) != 1:
             continue
         user, where = uses[v][0]
-        if not _nameless(v) and not (user is not None and user.target in ELEMENTWISE and user.result.hint == v.hint != ""
-                                     and v.hint.startswith("d_")):  # fmt: skip
+        if user is None and order[id(op)] < forward:
+            continue  # the value belongs to the forward part
+        if not _nameless(v) and not _is_term(v, user):
             continue
         if where != id(region) or (user is not None and user.target is update and user.args[0] is v):
             continue
@@ -114,6 +116,11 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
             continue
         plan.inlined.add(v)
         weight[v] = total
+
+
+def _is_term(v: Value, user: Op | None) -> bool:
+    """Is this a cotangent's contribution, added to the others where it is used?"""
+    return v.hint.startswith("d_") and user is not None and user.target in ELEMENTWISE and user.result.hint == v.hint
 
 
 def _nameless(v: Value) -> bool:

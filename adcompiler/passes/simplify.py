@@ -4,6 +4,7 @@
 %a = %x + %x                        ->   %a = 2.0 * %x
 """
 
+import math
 import operator
 from typing import Any
 
@@ -168,9 +169,7 @@ class _Simplifier:
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
         if isinstance(op, While):
-            test = self.region(
-                Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table
-            )
+            test = self.region(Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table)
             body = self.region(Region([op.carried[k] for k in carry], op.body.ops, yields), table)
             new: Op = While(
                 op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body
@@ -221,12 +220,7 @@ class _Simplifier:
         if not isinstance(x, Value) or x in self.function.params:
             return True
         op = self.defs.get(x)
-        return (
-            op is not None
-            and type(op) is Op
-            and depth > 0
-            and all(self.plain(v, depth - 1) for v in op.operands())
-        )
+        return op is not None and type(op) is Op and depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -234,6 +228,9 @@ class _Simplifier:
     def binary(self, op: Op) -> Any:
         target, (a, b), out = op.target, op.args, op.result
         if target is operator.mul:
+            done = self.scaled(op)
+            if done is not None:
+                return done
             for x, y in ((a, b), (b, a)):
                 if _is(x, 1) and _alike(y, out):
                     return y
@@ -288,24 +285,47 @@ class _Simplifier:
         if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in (strong, strong_divide):
             return self._if_kind(target, (a, sb.args[0]), out)
         for s, x, left in ((sa, b, True), (sb, a, False)):
-            if (
-                s is not None
-                and _number(s.args[0])
-                and _number(x)
-                and target in (operator.mul, operator.truediv)
-            ):
+            if s is not None and _same(x, out) and (left or target not in (strong, strong_divide)):
+                d = self.aligned(s)
+                if d is not None:
+                    return self._if_kind(target, (d, x) if left else (x, d), out)
+            if s is not None and _number(s.args[0]) and _number(x) and target in (operator.mul, operator.truediv):
                 if left or target is operator.mul:
                     pair = (s.args[0], x) if left else (x, s.args[0])
                     number = (
-                        self.emit(target, *pair, like=out)
-                        if any(isinstance(p, Value) for p in pair)
-                        else target(*pair)
+                        self.emit(target, *pair, like=out) if any(isinstance(p, Value) for p in pair) else target(*pair)
                     )
                     return self.emit(spread, number, s.args[1], like=out)
         return None
 
+    def aligned(self, s: Op) -> Any:
+        """The array that a spread broadcasts, with its axes where NumPy's broadcasting finds them; None if it can't."""
+        bound = find(spread).bind(s.args, s.kwargs)  # type: ignore[union-attr]
+        d, like, axis, keepdims = bound["d"], bound["like"], bound["axis"], bound["keepdims"]
+        if not isinstance(d, Value) or not isinstance(d.kind, Array) or not d.kind.ndim:
+            return None
+        if keepdims or axis == 0 or axis == tuple(range(like.kind.ndim - d.kind.ndim)):
+            return d
+        if axis in (-1, like.kind.ndim - 1) and d.kind.ndim == like.kind.ndim - 1:
+            index = (slice(None),) * d.kind.ndim + (None,)
+            return self.emit(operator.getitem, d, index, like=Value(d.kind))
+        return None
+
     def _if_kind(self, target: Any, args: tuple[Any, ...], out: Value) -> Any:
         return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
+
+    def scaled(self, op: Op) -> Any:
+        """`c * (k * x)` is `(c * k) * x` where a factor is a power of two, which rounds nothing."""
+        if op.target is not operator.mul:
+            return None
+        for c, y in (op.args, op.args[::-1]):
+            inner = self.made_by(y, operator.mul) if type(c) in (int, float) and self.only_use(y) else None
+            for k, x in (inner.args, inner.args[::-1]) if inner is not None else ():
+                if type(k) in (int, float) and isinstance(x, Value) and (_power_of_two(c) or _power_of_two(k)):
+                    return (
+                        x if c * k == 1 and _alike(x, op.result) else self.emit(operator.mul, c * k, x, like=op.result)
+                    )
+        return None
 
     def merge_update(self, acc: Any, term: Any, out: Value) -> Any:
         """`acc + update(zeros, path, add, v)` is the update of `acc`."""
@@ -352,12 +372,7 @@ def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
 
 def _project(self: _Simplifier, op: Op, out: Value) -> Any:
     d, like = op.args
-    if (
-        isinstance(d, Value)
-        and isinstance(like, Value)
-        and isinstance(d.kind, Array)
-        and isinstance(like.kind, Array)
-    ):
+    if isinstance(d, Value) and isinstance(like, Value) and isinstance(d.kind, Array) and isinstance(like.kind, Array):
         if d.kind.dtype == like.kind.dtype and same_shape(d.kind, like.kind) and d.kind.ndim:
             return d
     return None
@@ -378,6 +393,23 @@ def _inverse(other: Any) -> Any:
     return rewrite
 
 
+def _spread(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A uniform array spread further is as uniform."""
+    s = self.made_by(op.args[0], spread)
+    if s is None or not _number(s.args[0]):
+        return None
+    return self.emit(spread, s.args[0], op.args[1], like=out)
+
+
+def _update(self: _Simplifier, op: Op, out: Value) -> Any:
+    """Adding `-v` at a place is subtracting `v`."""
+    base, path, kind, value = op.args
+    negative = self.made_by(value, operator.neg)
+    if negative is None or kind not in ("add", "sub"):
+        return None
+    return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
+
+
 def _length(self: _Simplifier, op: Op, out: Value) -> Any:
     x = op.args[0]
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", 0)
@@ -387,13 +419,9 @@ def _length(self: _Simplifier, op: Op, out: Value) -> Any:
 
 
 def _float(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A conversion is idle where its operand is surely of that type: what went through a join may not be."""
     x = op.args[0]
-    """A conversion is idle where the operand is surely of that type: a cotangent that went through a join may not be."""
-    return (
-        x
-        if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8)
-        else None
-    )
+    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8) else None
 
 
 def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
@@ -407,15 +435,30 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
 
 
 _REWRITES: dict[Any, Any] = {
-    operator.neg: _neg, np.sum: _sum, project: _project, accumulate: _accumulate, backwards: _inverse(backwards),
-    restack: _inverse(unstack), unstack: _inverse(restack), length: _length, float: _float, np.float64: _float,
-    np.float32: _float, np.transpose: _transpose,
-}  # fmt: skip
+    operator.neg: _neg,
+    spread: _spread,
+    update: _update,
+    np.sum: _sum,
+    project: _project,
+    accumulate: _accumulate,
+    backwards: _inverse(backwards),
+    restack: _inverse(unstack),
+    unstack: _inverse(restack),
+    length: _length,
+    float: _float,
+    np.float64: _float,
+    np.float32: _float,
+    np.transpose: _transpose,
+}
 
 
 # ------------------------------------------------------------------------------------------- predicates
 def _is(x: Any, k: int) -> bool:
     return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
+
+
+def _power_of_two(x: Any) -> bool:
+    return bool(x) and abs(math.frexp(x)[0]) == 0.5
 
 
 def _number(x: Any) -> bool:

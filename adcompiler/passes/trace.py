@@ -96,6 +96,10 @@ def _binary(op: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., A
     return forward, reflected
 
 
+def _unary(op: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda self: self.trace.call(op, (self,), {})
+
+
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"):
     _forward, _reflected = _binary(getattr(operator, _name))
     setattr(Tracer, f"__{_name}__", _forward)
@@ -103,9 +107,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor"):
     setattr(Tracer, f"__{_name.rstrip('_')}__", _binary(getattr(operator, _name))[0])
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(
-        Tracer, f"__{_name}__", lambda self, op=getattr(operator, _name): self.trace.call(op, (self,), {})
-    )
+    setattr(Tracer, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
 class Trace:
@@ -207,8 +209,10 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
             axes, keepdims = summed
             if len(axes) == d.kind.ndim and not keepdims:
                 return builder.call(np.sum, d, **options)
-            return builder.call(np.sum, d, axis=axes[0] if len(axes) == 1 else axes,
-                                **({"keepdims": True} if keepdims else {}), **options)  # fmt: skip
+            over: Any = axes[0] if len(axes) == 1 else axes
+            if keepdims:
+                return builder.call(np.sum, d, axis=over, keepdims=True, **options)
+            return builder.call(np.sum, d, axis=over, **options)
     return builder.call(project, d, like, **options)
 
 

@@ -13,7 +13,8 @@ from rules.cotangent import (
     spread,
     strong,
     strong_divide,
-    unless_zero, unstack,
+    unless_zero,
+    unstack,
     update,
     zeros_like,
 )  # fmt: skip
@@ -101,12 +102,16 @@ class unstack_rule:
     def t_items(t_a): return unstack(t_a)
 
 
+def _filled(d: Any, term: Any) -> Num | Array:
+    return array_or_number(kind_of(term).dtype, kind_of(d).shape)
+
+
 @rule("y = unless_zero(d, term)", unless_zero)
 class unless_zero_rule:
     """A selection: where `d` is zero nothing of `term` is wanted, and the result does not move with `d`."""
 
     selects = True
-    def kind(d, term): return term if isinstance(term, Array) else array_or_number(kind_of(term).dtype, kind_of(d).shape)
+    def kind(d, term): return term if isinstance(term, Array) else _filled(d, term)
     def d_term(d_y, d): return unless_zero(d, d_y)
     def d_d(d_y, d): return d * 0
     def t_y(t_term, d): return unless_zero(d, t_term)
