@@ -276,3 +276,19 @@ def clone(region: Region, mapping: dict[Value, Any]) -> Region:
         new.results = [fresh(r) for r in op.results]
         ops.append(new)
     return Region(params, ops, map_tree(get, region.results))
+
+
+def substitute(region: Region, mapping: dict[Value, Any]) -> None:
+    """Give free values of a region a new meaning, in place: the region is the pass's own."""
+    if not mapping:
+        return
+
+    def get(v: Value) -> Any:
+        return mapping.get(v, v)
+
+    def inner(sub: Region) -> Region:
+        substitute(sub, mapping)
+        return sub
+
+    region.ops = [op.rebuild(get, inner) for op in region.ops]
+    region.results = map_tree(get, region.results)

@@ -25,7 +25,9 @@ from adcompiler.ir.core import (
     free_values,
     leaves,
     map_tree,
+    substitute,
 )  # fmt: skip
+from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, project, restack, unless_zero, zeros_like
@@ -262,15 +264,35 @@ class _Sweep:
     def export(self, op: If, region: Region, side: Region, other: Region) -> None:
         """What an arm's adjoint needs of the arm becomes a result of the forward If."""
         defined = {v for o in side.ops for v in o.results}
-        needed = [v for v in free_values(region) if v in defined]
+        made = {r: o for o in side.ops for r in o.results}
         mapping: dict[Value, Any] = {}
-        for v in needed:
+        again: list[Op] = []
+
+        def remade(v: Value, depth: int = 4) -> Any:
+            """Arithmetic on numbers is done again in the adjoint's arm; None where that is not all there is to it."""
+            if v in mapping or v not in defined:
+                return mapping.get(v, v)
+            op = made[v]
+            if not depth or not is_cheap_number(op):
+                return None
+            operands = {x: remade(x, depth - 1) for x in op.operands()}
+            if any(x is None for x in operands.values()):
+                return None
+            value = Value(v.kind, v.hint, v.loc)
+            again.append(Op(op.target, map_tree(lambda x: operands[x], op.args), {}, [value], loc=op.loc))
+            mapping[v] = value
+            return value
+
+        for v in free_values(region):
+            if v not in defined or remade(v) is not None:
+                continue
             phi = Value(v.kind, v.hint, v.loc)
             side.results.append(v)
             other.results.append(UNDEF)
             op.results.append(phi)
             mapping[v] = phi
-        _substitute(region, mapping)
+        substitute(region, mapping)
+        region.ops[:0] = again
 
     # ------------------------------------------------------------------------------------------ loops
     def pull_for(self, op: For) -> None:
@@ -350,7 +372,7 @@ class _Sweep:
             scan(self.trip_count(op), Num(int), "")
         elif elements[0] not in mapping:  # it tells the number of iterations, should nothing else be read
             scan(scanned[elements[0]], elements[0].kind, elements[0].hint)
-        _substitute(region, mapping)
+        substitute(region, mapping)
         region.params = [*elements_in, *params, *accumulators]
 
         starts = [op.inits[k] if isinstance(op.inits[k], Value) else p for k, p, _, _ in carried]
@@ -437,19 +459,3 @@ def _started(kind: Any, first: Any) -> Any:
     if isinstance(kind, Array) and isinstance(first, Array):
         return Array(kind.dtype, first.shape, kind.xp)
     return kind
-
-
-def _substitute(region: Region, mapping: dict[Value, Any]) -> None:
-    """Give free values of a region a new meaning, in place: the region is the pass's own."""
-    if not mapping:
-        return
-
-    def get(v: Value) -> Any:
-        return mapping.get(v, v)
-
-    def inner(sub: Region) -> Region:
-        _substitute(sub, mapping)
-        return sub
-
-    region.ops = [op.rebuild(get, inner) for op in region.ops]
-    region.results = map_tree(get, region.results)

@@ -7,13 +7,12 @@ Cheap things (views, indices, lengths, arithmetic on ints) are computed again; w
 is not kept.
 """
 
-import operator
 from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.alias import shared
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, walk
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, substitute, walk
+from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
 from rules.cotangent import length, size, spread, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
@@ -191,21 +190,22 @@ class _Reader:
         for writer in writers.values():
             mine = {e: writer.body.results[k] for e, (w, k) in self.tapes.items() if w is writer}
             defs = {r: o for o in writer.body.ops for r in o.results}
-            cheap = {e for e, v in mine.items() if isinstance(v, Value) and _cheap(defs.get(v))}
+            cheap = {e for e, v in mine.items() if isinstance(v, Value) and is_cheap(defs.get(v))}
             known: dict[Value, Any] = {v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)}
-            for e in [e for e in mine if e in cheap]:
+            order = {v: i for i, v in enumerate(defs)}
+            for e in sorted(cheap, key=lambda e: order[mine[e]]):
                 made = self.remake(mine[e], writer, defs, known, 6)
-                if made is not None:
+                if made is None:
+                    known[mine[e]] = e  # kept, and what depends on it is made from it
+                else:
                     swap[e] = made
         unread = self.unread()
         if not swap and unread is None:
             return op
         gone = set(swap) | ({unread} if unread is not None else set())
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
-        from adcompiler.passes.adjoint import _substitute
-
         body = Region([*(self.elements[i] for i in keep), *op.carried], list(op.body.ops), list(op.body.results))
-        _substitute(body, swap)
+        substitute(body, swap)
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
@@ -251,7 +251,7 @@ class _Reader:
                 self.scans[sequence] = element
             known[v] = self.scans[sequence]
             return known[v]
-        if not depth or not _cheap(op):
+        if not depth or not is_cheap(op):
             return None
         operands = {x: self.remake(x, writer, defs, known, depth - 1) for x in op.operands()}
         if any(x is None for x in operands.values()):
@@ -267,23 +267,6 @@ def _regions(region: Region) -> list[Region]:
     return [region, *(sub for op in walk(region) for sub in op.regions)]
 
 
-def _cheap(op: Op | None) -> bool:
-    """Views, indices, lengths, arithmetic on a number or two: taken again rather than kept."""
-    if op is None or type(op) is not Op or op.effect or len(op.results) != 1:
-        return False
-    if op.target in (length, size, range):
-        return True
-    kind = op.result.kind
-    if op.target is operator.getitem:
-        return bool(shared(op)) or isinstance(kind, Num)
-    if isinstance(kind, Num):
-        return kind.type in (int, bool) and all(isinstance(v.kind, Num) for v in op.operands())
-    return isinstance(kind, Array) and bool(shared(op)) and find(op.target) is not None
-
-
 def tapes(function: Function) -> int:
     """How many lists loops collect: a count for tests."""
     return sum(len(op.results) - len(op.inits) for op in walk(function.body) if isinstance(op, For | While))
-
-
-__all__ = ["capture", "lengths", "shape_only", "tapes"]

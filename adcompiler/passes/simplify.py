@@ -232,7 +232,7 @@ class _Simplifier:
             if done is not None:
                 return done
             for x, y in ((a, b), (b, a)):
-                if _is(x, 1) and _alike(y, out):
+                if _is(x, 1) and (_alike(y, out) or (_number(y) and _number(out))):
                     return y
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
@@ -358,8 +358,10 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
             return self.emit(product.target, -a, b, like=out)
         if not isinstance(b, Value):
             return self.emit(product.target, a, -b, like=out)
+        if isinstance(a.kind, Num) and isinstance(b.kind, Array):
+            return self.emit(product.target, self.emit(operator.neg, a, like=Value(a.kind)), b, like=out)
         if product.target is operator.mul:
-            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=b), like=out)
+            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind)), like=out)
     return None
 
 

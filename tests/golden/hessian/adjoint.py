@@ -8,8 +8,6 @@ def slope_grad(x, A):
     t_2 = np.cos(x)
     d_x += d_2 * t_2
     # backward
-    d_x *= 0.5                                    # source.py:15
-    d_x *= 2.0
     d_d = d_x * t_2                               # source.py:7
     d_x_2 = d_x * d_2 * -d
     d_d_2 = A @ d_x

@@ -13,10 +13,10 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
         p_2 = P_2 @ t                             # source.py:13
         t = np.linalg.inv(S)
         K = p_2 @ t
-        m_next = m_2 + K @ v                      # source.py:14
         p_3 = K @ H                               # source.py:15
-        P_next = P_2 - p_3 @ P_2
-        tape.append((p_3, P_2, K, v, p_2, t, np.linalg.det(S), S, w, p, P, m))
+        m_next = m_2 + K @ v                      # source.py:14
+        P_next = P_2 - p_3 @ P_2                  # source.py:15
+        tape.append((P, m, p, P_2, S, v, w, np.linalg.det(S), p_2, t, K, p_3))
         P = P_next
         m = m_next
     # backward
@@ -24,12 +24,12 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
     d_m = zeros_like(m)
     d_F = zeros_like(F)
     d_Q = zeros_like(Q)
-    for p_3, P_2, K, v, p_2, t, t_2, S, w, p, P, m in reversed(tape):
-        t_3 = H.T
-        t_4 = F.T
+    for P, m, p, P_2, S, v, w, t_2, p_2, t, K, p_3 in reversed(tape):
+        t_3 = F.T
+        t_4 = H.T
         d = -d_P                                  # source.py:15
         d_P += p_3.T @ d
-        d_K = d @ P_2.T @ t_3
+        d_K = d @ P_2.T @ t_4
         d_v = K.T @ d_m                           # source.py:14
         d_K += np.outer(d_m, v)
         t = t.T                                   # source.py:13
@@ -37,18 +37,18 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
         d_S = -0.5 / t_2 * cofactors(S)           # source.py:12
         d_S -= t @ (p_2.T @ d_K) @ t
         d_w = -0.5 * v
-        d_v += -0.5 * w
+        d_v -= 0.5 * w
         d_v_2 = np.linalg.solve(S.T, d_w)         # source.py:11
         d_S -= np.outer(d_v_2, w)
         d_v += d_v_2
-        d_m += t_3 @ -d_v                         # source.py:10
-        d_P += t_3 @ (d_S @ H)                    # source.py:9
+        d_m += t_4 @ -d_v                         # source.py:10
+        d_P += t_4 @ (d_S @ H)                    # source.py:9
         d_Q += d_P                                # source.py:8
         d = d_P @ F
         d_F += (p.T @ d_P).T
-        d_P = t_4 @ d
         d_F += d @ P.T
-        d_m_next = t_4 @ d_m                      # source.py:7
+        d_P = t_3 @ d
+        d_m_next = t_3 @ d_m                      # source.py:7
         d_F += np.outer(d_m, m)
         d_m = d_m_next
     return d_F, d_Q

@@ -15,5 +15,4 @@ def loss_grad(w, b, X, y):
     d_b = add.d_y(d_z)                            # source.py:5
     d_b = np.sum(d_b)
     d_w = matmul.d_B(add.d_x(d_z), X, w)
-    d_w = d_w.copy()
-    return d_w, d_b
+    return d_w.copy(), np.float64(d_b)

@@ -7,14 +7,14 @@ def mixture_grad(logits, means, scales, x):
     e = np.exp(joint - top)                       # source.py:6
     # backward
     q = -1.0 / x.size                             # source.py:12
-    d_joint = spread(q / np.sum(e, axis=1), e, axis=1) * e  # source.py:6
-    d_top = -d_joint
+    part = (q / np.sum(e, axis=1))[:, None]
+    d_top = part * -e                             # source.py:6
     d_top = np.sum(d_top, axis=1, keepdims=True)
     d_top[:, 0] += spread(q, x)
     t = joint == top                              # source.py:5
     d_top /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
-    d_joint_2 = d_top * t
-    d_joint += d_joint_2
+    d_joint = d_top * t
+    d_joint += part * e
     d = -d_joint                                  # source.py:11
     d_scales = np.sum(d, axis=0) / scales
     d_logits = np.sum(d_joint, axis=0)

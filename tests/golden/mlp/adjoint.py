@@ -10,7 +10,7 @@ def mlp_grad(layers, x, target):
         p = W @ x                                 # source.py:6
         s = p + b
         x_next = np.maximum(s, 0.0)
-        tape.append((s, p, x))
+        tape.append((x, p, s))
         x = x_next
     W = layer_0s[-1]                              # source.py:7
     b = layer_1s[-1]
@@ -18,9 +18,7 @@ def mlp_grad(layers, x, target):
     s = p + b
     r = s - target
     # backward
-    d_r = 0.5 * r                                 # source.py:9
-    d_r *= 2.0
-    d = project(d_r, s)                           # source.py:8
+    d = project(r, s)                             # source.py:8
     d_2 = project(d, p)
     d_b = project(d, b)
     d_W = np.outer(d_2, x)
@@ -33,7 +31,7 @@ def mlp_grad(layers, x, target):
     d_layer_0s[-1] = accumulate(d_layer_0s[-1], d_W)
     d_rows = []                                   # source.py:5
     d_rows_2 = []
-    for (s, p, x), b, W in zip(reversed(tape), reversed(part_2), reversed(part)):
+    for b, W, (x, p, s) in zip(reversed(part_2), reversed(part), reversed(tape)):
         d = d_x * (s > 0.0)                       # source.py:6
         d_2 = project(d, p)
         d_b = project(d, b)

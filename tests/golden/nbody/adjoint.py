@@ -16,13 +16,12 @@ def energy_grad(positions, charges, n):
         tape.append((tape_4, tape_5, tape_6))
     # backward
     d_positions = zeros_like(positions)           # source.py:6
-    for (tape_4, tape_5, tape_6), i in zip(reversed(tape), reversed(steps)):
+    for i, (tape_4, tape_5, tape_6) in zip(reversed(steps), reversed(tape)):
         for t, t_2, r, j in zip(
             reversed(tape_4), reversed(tape_5), reversed(tape_6), reversed(range(i))
         ):                                        # source.py:7
             d_r = strong_divide(0.5 * (-t_2 / t), t) * r  # source.py:9
-            d_r_2 = 2.0 * d_r
-            d_r *= -2.0                           # source.py:8
-            d_positions[j] += d_r
-            d_positions[i] += d_r_2
+            d_r *= 2.0
+            d_positions[j] -= d_r                 # source.py:8
+            d_positions[i] += d_r
     return d_positions

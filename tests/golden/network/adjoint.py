@@ -13,13 +13,14 @@ def network_loss_grad(params, X, Y, decay):
     total = np.sum(e, axis=1, keepdims=True)
     logp = logits_2 - np.log(total)
     weights = np.sum(W1**2) + np.sum(W2**2)       # source.py:9
-    m = Y * logp                                  # source.py:10
-    total_2 = np.sum(m, axis=1)
+    total_2 = np.sum(Y * logp, axis=1)            # source.py:10
+    value = decay * weights - np.mean(total_2)
     # backward
-    d_logp = spread(spread(-1.0 / total_2.size, total_2), m, axis=1) * Y  # source.py:10
+    q = -1.0 / total_2.size                       # source.py:10
+    d_logp = q * Y
     d_W2 = decay * (2 * W2)                       # source.py:9
     d_W1 = decay * (2 * W1)
-    d_logp += spread(np.sum(-d_logp, axis=1, keepdims=True) / total, e, axis=1, keepdims=True) * e  # source.py:8
+    d_logp += np.sum(-q * Y, axis=1, keepdims=True) / total * e  # source.py:8
     t = logits == top                             # source.py:7
     d_logp += (
         np.sum(-d_logp, axis=1, keepdims=True)
@@ -32,4 +33,4 @@ def network_loss_grad(params, X, Y, decay):
     d_z *= 1 - z * z                              # source.py:5
     d_b1 = np.sum(d_z, axis=0)
     d_W1 += X.T @ d_z
-    return decay * weights - np.mean(total_2), {"W1": d_W1, "b1": d_b1, "W2": d_W2, "b2": d_b2}
+    return value, {"W1": d_W1, "b1": d_b1, "W2": d_W2, "b2": d_b2}

@@ -8,12 +8,13 @@ def log_sqrt_grad(a, tolerance):
         x_next = 0.5 * (x + q)
         tape.append((x, q))
         x = x_next
+    value = math.log(x)                           # source.py:8
     # backward
     d_x = 1.0 / x                                 # source.py:8
     d_a = 0.0                                     # source.py:6
-    for x_2, q in reversed(tape):
+    for x, q in reversed(tape):
         d = d_x * 0.5                             # source.py:7
-        d_a = d_a + d / x_2
-        d_x = d + d * (-q / x_2)
-    d_a = d_a + d_x                               # source.py:6
-    return math.log(x), float(d_a)
+        d_a += d / x
+        d_x = d + d * (-q / x)
+    d_a += d_x                                    # source.py:6
+    return value, float(d_a)

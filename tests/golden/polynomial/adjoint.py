@@ -16,9 +16,9 @@ def misfit_grad(c, scale, x, y):
     d_c = powers.T @ d
     d_c = project(d_c, c)
     d_scale = 0.0                                 # source.py:5
-    for d, q, k in zip(
-        reversed(unstack(np.moveaxis(d_powers, 1, 0))), reversed(tape_2), reversed(steps)
+    for d, k, q in zip(
+        reversed(unstack(np.moveaxis(d_powers, 1, 0))), reversed(steps), reversed(tape_2)
     ):
         d_scale_2 = strong(d * k, quiet_power(q, k - 1)) * (-q / scale)
-        d_scale = d_scale + np.sum(d_scale_2)
+        d_scale += np.sum(d_scale_2)
     return d_c, float(d_scale)

@@ -9,12 +9,13 @@ def softmax_loss_grad(params, X, Y, decay):
     e = np.exp(logits_2)                          # source.py:7
     total = np.sum(e, axis=1, keepdims=True)
     logp = logits_2 - np.log(total)
-    m = Y * logp                                  # source.py:8
-    total_2 = np.sum(m, axis=1)
+    total_2 = np.sum(Y * logp, axis=1)            # source.py:8
+    value = decay * np.sum(W**2) - np.mean(total_2)
     # backward
     d_W = decay * (2 * W)                         # source.py:8
-    d_logp = spread(spread(-1.0 / total_2.size, total_2), m, axis=1) * Y
-    d_logp += spread(np.sum(-d_logp, axis=1, keepdims=True) / total, e, axis=1, keepdims=True) * e  # source.py:7
+    q = -1.0 / total_2.size
+    d_logp = q * Y
+    d_logp += np.sum(-q * Y, axis=1, keepdims=True) / total * e  # source.py:7
     t = logits == top                             # source.py:6
     d_logp += (
         np.sum(-d_logp, axis=1, keepdims=True)
@@ -23,4 +24,4 @@ def softmax_loss_grad(params, X, Y, decay):
     )
     d_b = np.sum(d_logp, axis=0)                  # source.py:5
     d_W += X.T @ d_logp
-    return decay * np.sum(W**2) - np.mean(total_2), {"W": d_W, "b": d_b}
+    return value, {"W": d_W, "b": d_b}
