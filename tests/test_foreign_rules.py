@@ -31,7 +31,6 @@ def stranger(folder: Path, form: str) -> Path:
     return file
 
 
-@pytest.mark.xfail(strict=True, reason="imports from `rules` fail before the package is looked at")
 @pytest.mark.parametrize("form", ["module", "package", "package with kind"])
 @pytest.mark.parametrize("command", [("-c", "import adcompiler"), ("-m", "adcompiler.cli", "--help")])
 def test_a_strangers_rules(tmp_path: Path, form: str, command: tuple[str, ...]) -> None:
@@ -44,7 +43,6 @@ def test_a_strangers_rules(tmp_path: Path, form: str, command: tuple[str, ...]) 
     assert "During handling" not in done.stderr
 
 
-@pytest.mark.xfail(strict=True, reason="imports from `rules` fail before the package is looked at")
 def test_a_folder_of_that_name(tmp_path: Path) -> None:
     """A folder without `__init__.py` hides an editable installation, and no other."""
     stranger(tmp_path, "folder")

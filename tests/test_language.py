@@ -347,7 +347,6 @@ def unbound(x):
     return y * x
 
 
-@pytest.mark.xfail(strict=True, reason="an unbound name is None in generated code")
 def test_a_name_that_may_be_unbound_raises_what_python_raises():
     check(unbound, 2.0)
     with pytest.raises(UnboundLocalError):
@@ -849,7 +848,9 @@ def shrinking_to_broadcast(x, n):
     return np.sum(x * x)
 
 
-@pytest.mark.xfail(strict=True, reason="after a loop, lengths that varied in it count as equal to those in it")
+AFTER = pytest.mark.xfail(strict=True, reason="after a loop, lengths that varied in it count as equal to those in it")
+
+
 @pytest.mark.parametrize(
     "f",
     [
@@ -860,7 +861,7 @@ def shrinking_to_broadcast(x, n):
         shrinking_while,
         shrinking_swap,
         shrinking_at_times,
-        read_after_the_loop,
+        pytest.param(read_after_the_loop, marks=AFTER),
         shrinking_to_broadcast,
     ],
     ids=lambda f: f.__name__,
@@ -1003,7 +1004,6 @@ def late_binding_in_a_comprehension(x):
     return fs[0](x) + fs[1](x * x)
 
 
-@pytest.mark.xfail(strict=True, reason="the scope of a comprehension is gone when its lambdas are called")
 def test_lambdas_of_a_comprehension_bind_late():
     check(late_binding_in_a_comprehension, 1.5)
 
@@ -1088,7 +1088,6 @@ def parameters_named_like_builtins(x, zip, range, float, reversed):
 
 @pytest.mark.parametrize("f, args", [(parameters_named_like_helpers, (X, Y, 2.0, A)),
                                      (parameters_named_like_builtins, (X, 1.0, 2.0, 3.0, 4.0))])  # fmt: skip
-@pytest.mark.xfail(strict=True, reason="parameters hide the helpers of generated code")
 def test_parameters_may_have_the_names_of_generated_code(f, args):
     check(f, *args)
 
@@ -1283,9 +1282,6 @@ def sub_computed(x):
 
 
 SUBSCRIPTS = [v for k, v in list(globals().items()) if k.startswith("sub_")]
-SUBSCRIPTS[SUBSCRIPTS.index(sub_integers_and_slices)] = pytest.param(
-    sub_integers_and_slices, marks=pytest.mark.xfail(strict=True, reason="a slice in a tuple is written as 1:")
-)
 
 
 @pytest.mark.parametrize("f", SUBSCRIPTS, ids=lambda f: f.__name__)
@@ -1428,7 +1424,6 @@ def array_of_numbers(x, y):
     return np.sum(a * a) + np.sum(b @ b)
 
 
-@pytest.mark.xfail(strict=True, reason="a nested list has no cotangents: their operation is missing")
 def test_arrays_of_computed_numbers():
     check(array_of_numbers, 1.5, 0.7)
 
@@ -1631,8 +1626,6 @@ def test_runge_kutta():
 
 
 # ------------------------------------------------------------------------------------------- derivatives of gradients
-CONCATENATED = pytest.mark.xfail(strict=True, reason="parts has no derivative with respect to the arrays")
-NESTED = pytest.mark.xfail(strict=True, reason="a nested list has no cotangents: their operation is missing")
 TWICE = [
     (tuple_targets, (1.5, 0.7)), (augmented_arrays, (X, Y)), (augmented_matmul, (X, Y)), (matrix_product, (A, X)),
     (unpack_rows, (A,)), (ternary, (X, 0.5)), (three_ways, (1.5,)), (early_return, (1.0, 1.5)), (counting, (X, 3)),
@@ -1641,7 +1634,7 @@ TWICE = [
     (fibonacci, (0.7, 6)), (branch_in_a_loop, (0.7, 6)), (augmented_in_a_loop, (X, 3)), (until, (0.9, 50.0)),
     (bisection, (2.0, 0.0, 2.0)), (nested, (1.5, 0.7)), (lambdas, (1.5, 0.7)), (calls_a_helper_with_exits, (0.1,)),
     (attributes, (A, Y)), (methods, (A, Y)), (unknown_comprehension, (X, 3)), (comprehension_of_rows, (A,)),
-    pytest.param(stacked, (X, 3), marks=CONCATENATED), pytest.param(array_of_numbers, (1.5, 0.7), marks=NESTED),
+    (stacked, (X, 3)), (array_of_numbers, (1.5, 0.7)),
     (of_nothing, (X,)), (of_nothing, (X[:0],)), (sub_mask, (A,)), (sub_integers, (A,)), (sub_of_a_slice, (A,)),
 ]  # fmt: skip
 

@@ -591,6 +591,11 @@ VALUES = st.one_of(
 )
 
 
+def operators(kind):
+    """An operator of each class of `ast`; gast derives classes of its own from the same bases."""
+    return [op() for op in kind.__subclasses__() if op.__module__ == "ast"]
+
+
 def some(strategy, low=0, high=3):
     return st.lists(strategy, min_size=low, max_size=high)
 
@@ -651,13 +656,13 @@ def larger(inner):
     keywords = some(st.builds(ast.keyword, st.none() | NAMES, inner), 0, 2)
     unique = keywords.filter(lambda ks: len({k.arg for k in ks if k.arg}) == sum(bool(k.arg) for k in ks))
     return one_of(
-        st.builds(ast.BinOp, inner, st.sampled_from([op() for op in ast.operator.__subclasses__()]), inner),
-        st.builds(ast.UnaryOp, st.sampled_from([op() for op in ast.unaryop.__subclasses__()]), inner),
+        st.builds(ast.BinOp, inner, st.sampled_from(operators(ast.operator)), inner),
+        st.builds(ast.UnaryOp, st.sampled_from(operators(ast.unaryop)), inner),
         st.builds(ast.BoolOp, st.sampled_from([ast.And(), ast.Or()]), some(inner, 2)),
         st.builds(
             lambda left, rest: ast.Compare(left, [op for op, _ in rest], [value for _, value in rest]),
             inner,
-            some(st.tuples(st.sampled_from([op() for op in ast.cmpop.__subclasses__()]), inner), 1, 2),
+            some(st.tuples(st.sampled_from(operators(ast.cmpop)), inner), 1, 2),
         ),
         st.builds(ast.IfExp, inner, inner, inner),
         st.builds(ast.Lambda, parameters(inner), inner),
@@ -688,7 +693,7 @@ def simple(inner):
         st.builds(ast.Expr, inner),
         st.builds(lambda t, v: ast.Assign(t, v, lineno=1), some(target(inner), 1, 2), inner),
         st.builds(
-            ast.AugAssign, definite, st.sampled_from([op() for op in ast.operator.__subclasses__()]), inner
+            ast.AugAssign, definite, st.sampled_from(operators(ast.operator)), inner
         ),
         st.builds(lambda t, a, v: ast.AnnAssign(t, a, v, 1), definite, inner, st.none() | inner),
         st.builds(ast.Return, st.none() | inner),

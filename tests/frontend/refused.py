@@ -510,7 +510,7 @@ def opaque_call_of_a_changed_array(x):
 
 
 def opaque_result_is_used(x):
-    y = collections.deque([1.0, 2.0])
+    y = collections.deque((1.0, 2.0))
     return np.sum(x) * y[0]
 
 
@@ -935,11 +935,6 @@ def returns_a_function(x):
 
 def locals_inside(x):
     return np.sum(locals()["x"])
-
-
-def closure_over_the_variable_of_a_comprehension(x):
-    fs = [lambda v: v * k for k in (1.0, 2.0)]
-    return fs[0](x[0])
 
 
 # --------------------------------------------------------------------------------------------- objects

@@ -194,17 +194,21 @@ def test_keywords_are_one_argument() -> None:
     assert grad(with_keywords, argnums="scales")(X, a=2.0) == {"a": 10.5}
 
 
-@pytest.mark.xfail(strict=True, reason="no file and line of the function, and mostly no remedy")
+def not_shown(ask: Callable[[], Any]) -> Any:
+    why = "no file and line of the function, and mostly no remedy"
+    return pytest.param(ask, marks=pytest.mark.xfail(strict=True, reason=why))
+
+
 @pytest.mark.parametrize(
     "ask",
     [
         lambda: grad(power, argnums=5)(X, 2),
-        lambda: grad(power, argnums=[0, 0])(X, 2),
-        lambda: grad(power, argnums=())(X, 2),
+        not_shown(lambda: grad(power, argnums=[0, 0])(X, 2)),
+        not_shown(lambda: grad(power, argnums=())(X, 2)),
         lambda: grad(power, argnums=1)(X, 2),
-        lambda: grad(loss)(X.view(np.matrix)),
-        lambda: differentiable(power).source(signature="f64[n]"),
-        lambda: differentiable(power).source(),
+        not_shown(lambda: grad(loss)(X.view(np.matrix))),
+        not_shown(lambda: differentiable(power).source(signature="f64[n]")),
+        not_shown(lambda: differentiable(power).source()),
     ],
 )
 def test_the_function_is_shown(ask: Callable[[], Any]) -> None:
@@ -290,7 +294,6 @@ def test_functions_without_source_and_rule(name: str) -> None:
     assert "<adcompiler>" not in str(error)
 
 
-@pytest.mark.xfail(strict=True, reason="IndexError of the compiler")
 def test_length_of_a_number() -> None:
     with pytest.raises((TypeError, DifferentiationError)):
         grad(len)(2.0)
@@ -307,21 +310,15 @@ two = [lambda x: np.sum(x) * 2.0, lambda x: np.sum(x) * 3.0]
 three = [lambda x: x * 2.0, lambda y: y * 3.0, lambda x, y=1.0: x * y * 4.0]
 
 
-LAMBDA = pytest.mark.xfail(strict=True, reason="WriterError of the compiler: `<lambda>_grad` is no identifier")
-
-
-@LAMBDA
 def test_a_lambda() -> None:
     assert grad(lambda x: x * x)(3.0) == 6.0
 
 
-@LAMBDA
 def test_lambdas_of_one_line() -> None:
     assert [grad(f)(1.0) for f in three] == [2.0, 3.0, 4.0]
     assert [grad(f)(np.ones(1))[0] for f in two] == [2.0, 3.0]
 
 
-@pytest.mark.xfail(strict=True, reason="without column numbers the first of two lambdas of a line is taken for both")
 def test_lambdas_of_one_line_without_columns(tmp_path: Path) -> None:
     file = tmp_path / "lambdas.py"
     file.write_text(
@@ -441,7 +438,6 @@ def test_a_result_that_does_not_depend_on_the_argument(f: Callable[..., Any], va
 
 
 @pytest.mark.parametrize("f", [an_int, a_bool])
-@pytest.mark.xfail(strict=True, reason="a constant int or bool is accepted as a real number")
 def test_a_constant_that_is_no_float(f: Callable[..., Any]) -> None:
     caught(lambda: grad(f)(X))
 

@@ -340,37 +340,12 @@ def program_shadowed_builtin(x):
 
 PROGRAMS = {n.removeprefix("program_"): f for n, f in list(globals().items()) if n.startswith("program_")}
 
-#: Wrong numbers today.
-WRONG = {
-    "default_of_a_lambda": "an array that a default holds is taken for unshared",
-    "default_of_a_nested_function": "an array that a default holds is taken for unshared",
-    "bound_method": "an array that a bound method holds is taken for unshared",
-    "reversed": "an array that an iterator holds is taken for unshared",
-    "enumerate": "an array that an iterator holds is taken for unshared",
-    "zip": "an array that an iterator holds is taken for unshared",
-    "list_append": "a call without rule changes a copy of the list",
-    "heapify": "a call without rule changes a copy of the list",
-    "setitem": "a call without rule changes a copy of the list",
-    "dict_update": "a call without rule changes a copy of the dict",
-    "zip_read_twice": "an iterator can be read twice",
-    "enumerate_read_twice": "an iterator can be read twice",
-    "map_read_twice": "an iterator can be read twice",
-    "reversed_read_twice": "an iterator can be read twice",
-    "lambda_in_a_comprehension": "a lambda finds an outer variable of the same name instead of the comprehension's",
-}
 
-
-def marked(names: Any, wrong: dict[str, str]) -> list[Any]:
-    xfail = {n: [pytest.mark.xfail(strict=True, reason=why)] for n, why in wrong.items()}
-    return [pytest.param(n, marks=xfail.get(n, [])) for n in names]
-
-
-@pytest.mark.parametrize("name", marked(PROGRAMS, WRONG))
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name: str) -> None:
     right_or_refused(PROGRAMS[name])
 
 
-@pytest.mark.xfail(strict=True, reason="a call without rule shuffles the list that was passed, and a copy is used")
 @pytest.mark.parametrize("change", [random.shuffle, list.reverse, list.clear])
 def test_a_list_argument_that_a_call_changes(change: Callable[[list[float]], None]) -> None:
     def f(xs: Any) -> Any:
@@ -410,16 +385,18 @@ def assigns_in_a_while(x):
     return y
 
 
+UNBOUND = pytest.mark.xfail(strict=True, reason="without a value: a zero gradient, not an UnboundLocalError")
+
+
 @pytest.mark.parametrize(
     "f, with_value, without",
     [
         (assigns_on_one_path, X, -X),
         (assigns_a_number_on_one_path, X, -X),
-        (assigns_in_a_loop, X, X[:0]),
-        (assigns_in_a_while, X, -X),
+        pytest.param(assigns_in_a_loop, X, X[:0], marks=UNBOUND),
+        pytest.param(assigns_in_a_while, X, -X, marks=UNBOUND),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="without a value: a zero gradient, not an UnboundLocalError")
 def test_a_name_without_value(f: Callable[..., Any], with_value: Any, without: Any) -> None:
     """Refused, or right where there is a value and Python's own error where there is none."""
     with pytest.raises(UnboundLocalError):
@@ -453,14 +430,12 @@ def weighted(x: Any, holder: Any) -> Any:
     return np.sum(x * holder.w)
 
 
-@pytest.mark.xfail(strict=True, reason="of two equal objects the second gets the gradient of the first")
 def test_equal_objects_with_different_fields() -> None:
     g = grad(weighted)
     assert np.array_equal(g(X, Named("a", X)), X)
     assert np.array_equal(g(X, Named("a", 2 * X)), 2 * X)
 
 
-@pytest.mark.xfail(strict=True, reason="of two objects that look the same the second gets the gradient of the first")
 def test_objects_that_look_the_same() -> None:
     g = grad(weighted)
     x, w = np.ones(3000), np.zeros(3000)
