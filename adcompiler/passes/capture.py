@@ -7,6 +7,7 @@ Cheap things (views, indices, lengths, arithmetic on ints) are computed again; w
 is not kept.
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -116,22 +117,23 @@ def _alike(v: Value, visible: list[Value], needed: set[Value], shape: bool) -> V
 def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], ops: list[Op]) -> Op:
     """The operation with the shape of `v` put together from the axes of arrays that are needed anyway."""
     kind = v.kind
-    if op.target not in (spread, zeros_like) or kind.xp != "numpy" or (op.target is spread and not _plain_spread(op)):
+    if op.target not in (spread, zeros_like, size, length) or kind.xp != "numpy" or not _plain(op):
         return op
+    axes = range(kind.ndim) if op.target is not length else [op.args[1] if len(op.args) > 1 else 0]
     found: list[Any] = []
-    for n in kind.shape:
-        n = lengths().resolve(n)
+    made: list[Op] = []
+    for n in (lengths().resolve(kind.shape[k]) for k in axes):
         if n.constant:
             found.append(n.offset)
             continue
-        source = next(
-            ((c, k) for c in visible if c in needed for k, m in enumerate(c.kind.shape) if lengths().same(m, n)), None
-        )
+        source = _axis_of(n, visible, needed)
         if source is None:
             return op
-        size_of = Value(Num(int, n), "", op.loc)
-        ops.append(Op(length, (source[0], source[1]) if source[1] else (source[0],), {}, [size_of], loc=op.loc))
-        found.append(size_of)
+        made.append(Op(length, source if source[1] else source[:1], {}, [Value(Num(int, n), "", op.loc)], loc=op.loc))
+        found.append(made[-1].result)
+    if op.target in (size, length):
+        return _product(op, found, made, ops)
+    ops.extend(made)
     shape = tuple(found) if len(found) != 1 else found[0]
     given = {} if kind.dtype == np.float64 else {"dtype": kind.dtype}
     if op.target is zeros_like:
@@ -141,7 +143,34 @@ def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], op
     return Op(np.broadcast_to, (op.args[0], shape), {}, op.results, loc=op.loc)
 
 
-def _plain_spread(op: Op) -> bool:
+def _axis_of(n: Any, visible: list[Value], needed: set[Value]) -> tuple[Value, int] | None:
+    """An array that is needed anyway, and the axis of it that has this length."""
+    for c in visible:
+        if c in needed:
+            for k, m in enumerate(c.kind.shape):
+                if lengths().same(m, n):
+                    return c, k
+    return None
+
+
+def _product(op: Op, found: list[Any], made: list[Op], ops: list[Op]) -> Op:
+    """The product of lengths, with the result of `op`."""
+    if len(found) == 1 and made:
+        return Op(length, made[0].args, {}, op.results, loc=op.loc)
+    if len(found) < 2 or not made:
+        return op
+    ops.extend(made)
+    total = found[0]
+    for n in found[1:-1]:
+        ops.append(Op(operator.mul, (total, n), {}, [Value(Num(int), "", op.loc)], loc=op.loc))
+        total = ops[-1].result
+    return Op(operator.mul, (total, found[-1]), {}, op.results, loc=op.loc)
+
+
+def _plain(op: Op) -> bool:
+    """A spread of one number, or anything that is not a spread."""
+    if op.target is not spread:
+        return True
     d = op.args[0]
     return len(op.args) == 2 and not op.kwargs and (not isinstance(d, Value) or isinstance(d.kind, Num))
 
