@@ -121,6 +121,16 @@ def strong_divide(d: Any, q: Any) -> Any:
 
 
 @primitive
+def direction(w: Any, norm: Any) -> Any:
+    """`w / norm`, and exactly zero where the norm is: the least of the subgradients of a norm at 0."""
+    if not isinstance(w, np.ndarray) and not isinstance(norm, np.ndarray):
+        return w / norm if norm else w * 0
+    w, norm = np.broadcast_arrays(w, norm)
+    out = np.divide(w, norm, out=np.zeros(w.shape, np.result_type(w, norm, np.float16)), where=np.not_equal(norm, 0))
+    return out if out.ndim else out[()]
+
+
+@primitive
 def unless_zero(d: Any, term: Any) -> Any:
     """`term`, but exactly zero where the cotangent `d` is zero: what was not selected is not poisoned by a pole."""
     if not isinstance(d, np.ndarray) and not isinstance(term, np.ndarray):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import strong_divide
+from rules.cotangent import direction, strong_divide
 from rules.kind import Array, KindError, Num, array_or_number, broadcast, kind_of, lengths, reduced
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, primitive, rule
@@ -180,7 +180,7 @@ def _kept(y: Any, axis: Any, keepdims: bool) -> Any:
 def _slope(x: Any, y: Any, ord: float, axis: Any) -> Any:
     """The derivative of a norm `y` of `x`, by its definition a subgradient of least norm: 0 where x is 0."""
     if ord == 2:
-        return strong_divide(np.conj(x) if is_complex(x) else x, y)
+        return direction(np.conj(x) if is_complex(x) else x, y)
     size = np.abs(x)
     sign = strong_divide(np.conj(x), size) if is_complex(x) else np.sign(x)
     if ord == 1:

@@ -67,6 +67,7 @@ def joined(items: Any, axis: int = 0) -> Any:
 @rule("y = joined(items, axis=0)", joined)
 class joined_rule:
     def kind(items, axis): return _joined(items, _operands(items), axis)
+    @borrows("d_y")
     def d_items(d_y, items: Like, axis): return parts(d_y, items, axis)
     def t_y(t_items, axis): return joined(t_items, axis)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import strong, strong_divide
+from rules.cotangent import direction, strong, strong_divide
 from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
 from rules.operands import is_constant
 from rules.rule import primitive, rule
@@ -106,6 +106,6 @@ class cbrt:
 class hypot:
     """At the origin the subgradient of least norm, 0: `strong_divide` of an x that is zero there."""
 
-    def d_x(d_z, x, z): return d_z * strong_divide(x, z)
-    def d_y(d_z, y, z): return d_z * strong_divide(y, z)
-    def t_z(x, y, z, t_x, t_y): return t_x * strong_divide(x, z) + t_y * strong_divide(y, z)
+    def d_x(d_z, x, z): return d_z * direction(x, z)
+    def d_y(d_z, y, z): return d_z * direction(y, z)
+    def t_z(x, y, z, t_x, t_y): return t_x * direction(x, z) + t_y * direction(y, z)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import count, spread, strong_divide
+from rules.cotangent import count, direction, spread, strong_divide
 from rules.kind import Array, Num, array_or_number, kind_of, library, reduced
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, rule
@@ -83,8 +83,8 @@ class std:
 
     def d_a(d_y, a, y, axis, ddof, keepdims):
         w = _centred(a, axis)
-        direction = strong_divide(np.conj(w) if is_complex(a) else w, beside(y, axis, keepdims))
-        return beside(d_y / (count(a, axis) - ddof), axis, keepdims) * direction
+        unit = direction(np.conj(w) if is_complex(a) else w, beside(y, axis, keepdims))
+        return beside(d_y / (count(a, axis) - ddof), axis, keepdims) * unit
 
     def t_y(a, y, axis, ddof, keepdims, t_a):
         w = _centred(a, axis)

@@ -6,6 +6,7 @@ import numpy as np
 
 from rules.cotangent import (
     accumulate,
+    direction,
     length,
     project,
     restack,
@@ -103,7 +104,18 @@ class unstack_rule:
 
 
 def _filled(d: Any, term: Any) -> Num | Array:
-    return array_or_number(kind_of(term).dtype, kind_of(d).shape)
+    d, term = kind_of(d), kind_of(term)
+    return term if isinstance(d, Num) else array_or_number(term.dtype, d.shape)
+
+
+@rule("z = direction(w, norm)", direction)
+class direction_rule:
+    """Zero at 0, where the norm has a kink, and taken for constant there: derivatives of any order are zero."""
+
+    def kind(w, norm): return _product(w, norm)
+    def d_w(d_z, norm): return direction(d_z, norm)
+    def d_norm(d_z, norm, z): return -direction(d_z * z, norm)
+    def t_z(t_w, t_norm, norm, z): return direction(t_w - z * t_norm, norm)
 
 
 @rule("y = unless_zero(d, term)", unless_zero)

@@ -1,6 +1,17 @@
 """The primitives that adjoints are made of, which are differentiated like anything else."""
 
-from rules.cotangent import accumulate, project, restack, spread, strong, strong_divide, unstack, update
+from rules.cotangent import (
+    accumulate,
+    direction,
+    project,
+    restack,
+    spread,
+    strong,
+    strong_divide,
+    unless_zero,
+    unstack,
+    update,
+)
 from rules.sequences import backwards
 from tests.rules.case import case, normal
 
@@ -21,6 +32,9 @@ CASES = [
     case(strong, 1.5, -0.5),
     case(strong_divide, A, B),
     case(strong_divide, 1.5, -0.5),
+    case(direction, A, B),
+    case(direction, 1.5, -0.5),
+    case(unless_zero, A, B).but(wrt="term"),
     case(restack, [A[0], A[1], A[2]], B).but(wrt="items", skip="numbers scalars zero-dim"),
     case(unstack, A),
     *[case(update, A, (1,), op, normal(4, seed=3)).but(wrt="a value") for op in ("set", "add", "sub", "mul")],

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rules.numpy.diagonals import on_diagonal
-from rules.numpy.joining import part, parts, placed
+from rules.numpy.joining import joined, part, parts, placed
 from rules.numpy.shape import reshape_like
 from tests.rules.case import case, normal
 
@@ -69,6 +69,8 @@ CASES = [
     case(placed, M[:, :1], M, 1, 1).but(wrt="d"),
     case(parts, V, [V[:2], V[:3], V[:1]]).but(wrt="d", skip="empty"),
     case(parts, M, [M[:, :1], M[:, :2]], axis=1).but(wrt="d"),
+    case(joined, [V[:2], V[:3], V[:1]]),
+    case(joined, [M[:, :1], M[:, :2]], axis=1),
     # splitting
     *[case(f, a, places, axis=axis) for f in (np.split, np.array_split) for a, places, axis in [
         (V, 3, 0), (V, 1, 0), (V, [2, 5], 0), (V, (2, 2, 100), 0), (M, 3, 1), (S, [1], -1), (EMPTY, 3, 1),
