@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.compile import STAGES, Build, Request, build, from_call, from_text
+from adcompiler.compile import STAGES, Build, build
 from adcompiler.dispatch import COMPILING, Dispatcher
 from adcompiler.errors import GradientError
-from adcompiler.frontend.calls import STRUCTURAL, Calls
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
+from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
 
 
@@ -247,7 +248,7 @@ def _moved(x: Any, direction: list[Any], step: float) -> Any:
 def _gradient_of(value: bool) -> Callable[..., Any]:
     """`grad(f)` written inside a function that is being compiled: the gradient is made then."""
 
-    def make(self: Calls, node: Any, f: Any, argnums: Any = None, has_aux: Any = None) -> Any:
+    def make(self: Any, node: Any, f: Any, argnums: Any = None, has_aux: Any = None) -> Any:
         number = 0 if argnums is None else self.static(argnums, node, "argnums")
         aux = False if has_aux is None else bool(self.static(has_aux, node, "has_aux"))
         if isinstance(f, Closure):

@@ -1,27 +1,20 @@
 """The pipeline, a line a stage: a Python function and its arguments in, a running gradient out."""
 
 import ast
-import functools
-import inspect
 import itertools
 import os
-import types
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from adcompiler.backend.emit import Input, emit
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
-from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
-from adcompiler.frontend.kinds import Describe, Known, from_signature
+from adcompiler.errors import GradientError, problem_at
+from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
-from adcompiler.frontend.scope import Closure
-from adcompiler.frontend.source import Source, source_of, wrapper_of
-from adcompiler.ir.core import Function, ListOf, Loc, Value, leaves, map_tree
-from adcompiler.ir.interpret import assemble
+from adcompiler.frontend.source import Source
+from adcompiler.ir.core import Function, ListOf, Loc, Value, leaves
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
 from adcompiler.passes.activity import active
@@ -32,8 +25,8 @@ from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.unthunk import unthunk
-from rules.kind import Array, Guard, KindError, Lengths, Num, is_differentiable, specialising
-from rules.rule import find
+from adcompiler.request import Request, from_call, pick
+from rules.kind import Array, Lengths, Num, is_differentiable, specialising
 
 STAGES = (
     "parsed",
@@ -48,162 +41,6 @@ STAGES = (
     "source",
 )
 _numbers = itertools.count(1)
-
-
-@dataclass(frozen=True)
-class Request:
-    """What is asked for: of which function, with respect to what, in which form."""
-
-    function: Any
-    argnums: Any = 0
-    value: bool = False
-    has_aux: bool = False
-    inline: bool = True
-    reuse: bool = True
-
-    @functools.cached_property
-    def source(self) -> Source:
-        """The function's tree. Raises UnsupportedError where its source cannot be had."""
-        if isinstance(self.function, Closure):
-            inner = self.function
-            return replace(inner.frame.source, node=inner.node, name=inner.name, defaults=inner.defaults)
-        return find_source(self.function)
-
-    @property
-    def name(self) -> str:
-        """The function's name, as an identifier."""
-        return self.source.name if self.source.name.isidentifier() else "lambda_"
-
-    @functools.cached_property
-    def parameters(self) -> list[str]:
-        """The names of the parameters, in order."""
-        a = self.source.node.args
-        names = [p.id for p in (*a.posonlyargs, *a.args)]
-        names += [a.vararg.id] if a.vararg else []
-        return names + [p.id for p in a.kwonlyargs] + ([a.kwarg.id] if a.kwarg else [])
-
-    @functools.cached_property
-    def signature(self) -> inspect.Signature:
-        """The function's signature, with its defaults."""
-        a, given = self.source.node.args, self.source.defaults
-        P = inspect.Parameter
-
-        def parameter(name: str, kind: Any) -> inspect.Parameter:
-            return P(name, kind, default=given.get(name, P.empty))
-
-        out = [parameter(p.id, P.POSITIONAL_ONLY) for p in a.posonlyargs]
-        out += [parameter(p.id, P.POSITIONAL_OR_KEYWORD) for p in a.args]
-        out += [P(a.vararg.id, P.VAR_POSITIONAL)] if a.vararg else []
-        out += [parameter(p.id, P.KEYWORD_ONLY) for p in a.kwonlyargs]
-        out += [P(a.kwarg.id, P.VAR_KEYWORD)] if a.kwarg else []
-        return inspect.Signature(out)
-
-    @functools.cached_property
-    def wrt(self) -> list[tuple[Any, ...]]:
-        """The parameters to differentiate with respect to: (name,), or (name, k) for one of `*args`."""
-        many = isinstance(self.argnums, Sequence) and not isinstance(self.argnums, str)
-        names = [self._parameter(a) for a in (self.argnums if many else [self.argnums])]
-        if not names:
-            raise GradientError(f"argnums of {self.name} is empty: name at least one argument")
-        if len(set(names)) != len(names):
-            raise GradientError(f"argnums {self.argnums!r} names an argument of {self.name} twice")
-        return names
-
-    @property
-    def single(self) -> bool:
-        """Is one gradient asked for, rather than a tuple of them?"""
-        return isinstance(self.argnums, str) or not isinstance(self.argnums, Sequence)
-
-    def _parameter(self, a: Any) -> tuple[Any, ...]:
-        names, args = self.parameters, self.source.node.args
-        if isinstance(a, str) and a in names:
-            return (a,)
-        if isinstance(a, int | np.integer) and not isinstance(a, bool):
-            first = len(args.posonlyargs) + len(args.args)
-            if args.vararg is not None and a >= first:
-                return (args.vararg.id, int(a) - first)
-            if -len(names) <= a < len(names):
-                return (names[a],)
-        known = ", ".join(f"{i}: {n}" for i, n in enumerate(names)) or "none"
-        raise GradientError(problem_at(self.place, f"{self.name} has no argument {a!r}; its arguments are {known}",
-                                       "name one of these in argnums, by position or by name"))  # fmt: skip
-
-    @property
-    def place(self) -> Loc:
-        """Where the function is defined."""
-        return Loc(self.source.file, self.source.line, self.source.node.col_offset)
-
-    def named(self, call: tuple[tuple[Any, ...], dict[str, Any]]) -> dict[str, Any]:
-        """A call's arguments by name, defaults included. Raises TypeError as the call would."""
-        args, kwargs = call
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self.name}() {error}") from None
-        bound.apply_defaults()
-        return dict(bound.arguments)
-
-
-def find_source(f: Any) -> Source:
-    """The source of a function, or of one that calls `f` where `f` has none of its own."""
-    if hasattr(f, "__adc_gradient__"):
-        inner = f.__adc_gradient__
-        return wrapper_of(f, inner.name, _stars(inner.signature), inner.source.defaults)
-    if hasattr(type(f), "__adc_wrapped__"):
-        return find_source(f.__adc_wrapped__)
-    if isinstance(f, types.FunctionType):
-        if find(f) is None:
-            return source_of(f)
-    rule = find(f)
-    if rule is not None and not rule.why:
-        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
-    if not callable(f):
-        raise TypeError(f"{f!r} is not a function")
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):
-        raise UnsupportedError(
-            f"the source of {getattr(f, '__name__', f)!r} is not available, and it has no rule"
-        ) from None
-    name = str(getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__))
-    if isinstance(f, functools.partial):
-        rule = find(f.func)
-        if rule is not None:
-            left = [p for p in rule.parameters if p.star or p.name not in f.keywords][len(f.args) :]
-            return wrapper_of(f, name, [("*" if p.star else "") + p.name for p in left], _defaults(rule))
-    elif not isinstance(f, types.MethodType | types.BuiltinFunctionType) and not isinstance(f, type):
-        f = f.__call__  # an object with __call__
-    given = {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}
-    return wrapper_of(f, name, _stars(signature), given)
-
-
-def _rule_parameters(rule: Any) -> list[str]:
-    return [("*" if p.star else "") + p.name for p in rule.parameters]
-
-
-def _stars(signature: inspect.Signature) -> list[str]:
-    P = inspect.Parameter
-    marks: dict[Any, str] = {P.VAR_POSITIONAL: "*", P.VAR_KEYWORD: "**"}
-    return [
-        marks.get(p.kind, "") + p.name + ("=" if p.kind is P.KEYWORD_ONLY else "")
-        for p in signature.parameters.values()
-    ]
-
-
-def _defaults(rule: Any) -> dict[str, Any]:
-    return {p.name: p.default for p in rule.parameters if p.default is not inspect.Parameter.empty}
-
-
-# ----------------------------------------------------------------------------------------- differentiation
-def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | None) -> Any:
-    """The argument that a request names. Raises GradientError where a call has no such argument."""
-    tree = trees[path[0]]
-    for k in path[1:]:
-        if k >= len(tree):
-            reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
-            raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums"))
-        tree = tree[k]
-    return tree
 
 
 def argument_leaves(
@@ -385,7 +222,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
         doc = f"{what} ({where}) with respect to {names}."
         g = Function(f"{request.name.rstrip('_')}_grad", f.params, f.body, returned, doc)
-        signature, defaults = _arguments(source)
+        signature, defaults = signature_of(source)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
     made.text = write(emitted.tree)
     free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
@@ -419,7 +256,7 @@ def _inputs(lowered: Lowered, actual: dict[Value, Value]) -> list[Input]:
     return out
 
 
-def _arguments(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
+def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
     """The user's parameters for a generated function; defaults that are no literals become free names."""
     a, free = source.node.args, {}
 
@@ -443,44 +280,6 @@ def _arguments(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
         kwarg=ast.arg(a.kwarg.id) if a.kwarg else None,
         defaults=given,
     ), free
-
-
-# ------------------------------------------------------------------------------------ describing arguments
-def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Describe], dict[str, Any]]:
-    """How to build argument trees from a call's values."""
-    named = request.named((args, kwargs))
-
-    def describe(d: Describe) -> dict[str, Any]:
-        out = {}
-        for i, (n, x) in enumerate(named.items()):
-            try:
-                out[n] = d.tree(x, (i,), n)
-            except KindError as error:
-                raise UnsupportedError(
-                    Problem("", 0, 0, "", f"argument {n} of {request.name}: {error}", error.remedy)
-                ) from None
-        return out
-
-    return describe
-
-
-def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str, Any]]:
-    """How to build argument trees from a signature string; parameters it leaves out have their defaults."""
-
-    def describe(d: Describe) -> dict[str, Any]:
-        names = request.parameters
-        trees, found = from_signature(d.env, signature, names)
-        d.leaves.extend(found)
-        out = dict(zip(names, trees, strict=False))
-        for i, n in enumerate(names[len(trees) :], len(trees)):
-            if n not in request.source.defaults:
-                raise UnsupportedError(
-                    f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
-                )
-            out[n] = d.tree(request.source.defaults[n], (i,), n)
-        return out
-
-    return describe
 
 
 def interpret(
@@ -523,21 +322,3 @@ def _follow(x: Any, steps: tuple[Any, ...]) -> Any:
             return [_follow(e, steps[i + 1 :]) for e in x]
         x = x[s]
     return x
-
-
-def guards_text(guards: list[Guard]) -> str:
-    """Guards as a person reads them."""
-    return ", ".join(map(str, guards))
-
-
-__all__ = [
-    "STAGES",
-    "Build",
-    "Request",
-    "assemble",
-    "build",
-    "from_call",
-    "from_text",
-    "interpret",
-    "map_tree",
-]

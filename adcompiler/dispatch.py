@@ -12,11 +12,12 @@ from typing import Any
 
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
-from adcompiler.compile import Build, Request, _arguments, build, from_call
+from adcompiler.compile import Build, build, signature_of
 from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.scope import Access
 from adcompiler.ir.core import ListOf, Value
+from adcompiler.request import Request, from_call
 from rules.kind import Array, Lengths, Seq
 
 MAX_VARIANTS = 32
@@ -174,7 +175,7 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
         parts.append(i.access.text)
         free.update(i.access.free)
     text = f"({', '.join(parts)},)"
-    signature, defaults = _arguments(lowered.source)
+    signature, defaults = signature_of(lowered.source)
     body: list[ast.stmt] = [ast.Return(ast.parse(text, mode="eval").body)]
     source = write(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None)))
     cells = {k: c for k, c in lowered.source.cells.items() if k not in free}

@@ -13,7 +13,8 @@ from collections.abc import Callable
 from types import CellType, FunctionType
 from typing import Any
 
-from adcompiler.compile import Build, Request, build, from_call
+from adcompiler.compile import Build, build
+from adcompiler.request import Request, from_call
 from rules.kind import Lengths
 
 OPERATORS = {

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from adcompiler import check_grad, differentiable, grad, value_and_grad
-from adcompiler.compile import STAGES, Request, build, from_call
+from adcompiler.compile import STAGES, build
+from adcompiler.request import Request, from_call
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from rules import rule
 from rules.kind import Lengths

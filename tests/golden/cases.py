@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from adcompiler.backend.load import load
-from adcompiler.compile import STAGES, Build, Request, build, from_text
+from adcompiler.compile import STAGES, Build, build
+from adcompiler.request import Request, from_text
 from rules.kind import Lengths
 
 FOLDER = Path(__file__).parent

@@ -1,0 +1,313 @@
+"""What loops and comprehensions read, and comprehensions themselves."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+
+from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.expressions import Expressions, Unroll, _describe, _rebuild
+from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
+from adcompiler.frontend.scope import Frame, Poison, poison_problem
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import For, Region, Value, leaves
+from rules.cotangent import length
+from rules.kind import Array, Num, Seq, array_or_number, constant, length_of
+
+
+@dataclass
+class Iteration:
+    """How a loop reads something of unknown length: sequences, and what the loop variable is of their elements."""
+
+    sequences: list[Any]
+    element: Callable[[list[Value]], Any]
+    length: Any = None
+
+
+@dataclass(eq=False)
+class Once:
+    """What zip, enumerate, map and reversed give: it can be read once."""
+
+    iterable: Any
+    read: bool = False
+
+
+class Iterations(Expressions):
+    """Lowers what is iterated over: a known number of elements, or sequences that a loop reads."""
+
+    # --------------------------------------------------------------------------------------- iteration
+    def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
+        """The elements, if there is a known number of them; else how a loop reads them."""
+        if isinstance(d, Once):
+            if d.read:
+                raise self.refuse(node, "this iterator has been read already: a second loop finds it empty",
+                                  "call zip, enumerate, map or reversed again, or make a list of it")  # fmt: skip
+            d.read = True
+            d = d.iterable
+        if isinstance(d, Iteration):
+            return d
+        if isinstance(d, tuple | list):
+            return list(d)
+        if isinstance(d, dict):
+            return [Known(k) for k in d]
+        if isinstance(d, ListOf):
+            values = list(leaves(d.element))
+
+            def element(items: list[Value]) -> Any:
+                by_leaf = dict(zip(values, items, strict=True))
+                return _rebuild(d.element, lambda v: by_leaf[v])
+
+            return Iteration(list(values), element, values[0].kind.length)
+        if isinstance(d, Value) and isinstance(d.kind, Seq):
+            return Iteration([d], lambda items: items[0], d.kind.length)
+        if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
+            return Iteration([d], lambda items: items[0], d.kind.shape[0])
+        if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range):
+            return [Known(x) for x in d.value]
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, "this", self.loc(node)))
+        raise self.refuse(node, f"a loop over {_describe(d)} is not supported",
+                          "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
+
+    def elements(self, d: Any, node: Any) -> list[Any]:
+        it = self.iterate(d, node)
+        if isinstance(it, list):
+            return it
+        n = it.length
+        if n is not None:
+            n = self.env.resolve(n)
+        if n is None or not n.constant:
+            size = self.env.size(n) if n is not None and not n.anonymous else None
+            if size is None:
+                raise self.refuse(node, "the number of elements to unpack is not known when compiling",
+                                  "index them: x[0], x[1]")  # fmt: skip
+            self.env.assume("==", n, constant(size))
+            self.env.unify(n, constant(size))
+            count = size
+        else:
+            count = n.offset
+        items = [[self.emit(operator.getitem, s, Known(i)) for s in it.sequences] for i in range(count)]
+        return [it.element(row) for row in items]
+
+    def unrolled(self, it: Iteration, node: Any, problem: Any) -> list[Any]:
+        """The elements of a loop that has to be unrolled. Raises Refusal where it is too long."""
+        out: list[list[Any]] = []
+        for s in it.sequences:
+            op = self.defs.get(s)
+            if op is None or op.target is not range:
+                raise Refusal(problem)
+            what = "the bound of a loop whose index is wanted when compiling"
+            bounds = [self.static(a, node, what) if isinstance(a, Value) else a for a in op.args]
+            values = range(*bounds)
+            if len(values) > MAX_UNROLLED:
+                raise Refusal(problem)
+            out.append([Known(k) for k in values])
+        return [it.element(list(row)) for row in zip(*out, strict=False)]
+
+    def element_kind(self, kind: Any) -> Any:
+        """The kind of one element; lengths that differ from element to element get names of this iteration."""
+        if isinstance(kind, Seq):
+            return Num(int) if kind.range else self._renamed(kind.element)
+        return array_or_number(kind.dtype, kind.shape[1:], kind.xp)
+
+    def _renamed(self, kind: Any) -> Any:
+        if isinstance(kind, Array):
+            return Array(kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
+        if isinstance(kind, Seq):
+            return Seq(self._renamed(kind.element), kind.range)
+        return Num(kind.type) if isinstance(kind, Num) else kind
+
+    def aligned(self, its: list[Iteration], node: Any) -> tuple[list[Any], Any]:
+        """The sequences of a zip, cut to one length where they are not known to have one."""
+        n = its[0].length
+        if n is not None and all(it.length is not None and self._equal(n, it.length) for it in its[1:]):
+            return [s for it in its for s in it.sequences], n
+        lengths = [self.emit(length, it.sequences[0]) for it in its]
+        shortest = lengths[0]
+        for other in lengths[1:]:
+            shortest = self.emit(min, shortest, other)
+        cut = length_of(kind_of_operand(self.operand(shortest)))
+        out = []
+        for it in its:
+            for s in it.sequences:
+                out.append(self.emit(operator.getitem, s, slice(Known(None), shortest, Known(None))))
+        for v in out:
+            if isinstance(v.kind, Seq):
+                v.kind = Seq(v.kind.element, v.kind.range, cut)
+        return out, cut
+
+    def _equal(self, a: Any, b: Any) -> bool:
+        if self.env.same(a, b):
+            return True
+        x, y = self.env.size(a), self.env.size(b)
+        if x is None or y is None or x != y or self.env.resolve(a).anonymous or self.env.resolve(b).anonymous:
+            return False
+        self.env.agree(a, b)
+        return True
+
+    def zip_(self, its: list[list[Any] | Iteration], node: Any) -> list[Any] | Iteration:
+        """Several things read side by side."""
+        if not its:
+            return []
+        if any(isinstance(it, list) for it in its):
+            shortest = min(len(it) for it in its if isinstance(it, list))
+            rows = [it if isinstance(it, list) else self._first(it, shortest, node) for it in its]
+            return [tuple(row) for row in zip(*rows, strict=False)]
+        dynamic = [it for it in its if isinstance(it, Iteration)]
+        sequences, n = self.aligned(dynamic, node)
+
+        def element(items: list[Value]) -> Any:
+            out, k = [], 0
+            for it in dynamic:
+                out.append(it.element(items[k : k + len(it.sequences)]))
+                k += len(it.sequences)
+            return tuple(out)
+
+        return Iteration(sequences, element, n)
+
+    def _first(self, it: Iteration, count: int, node: Any) -> list[Any]:
+        """The first elements of a sequence that is read beside something of known structure."""
+        if it.length is None or self.env.at_least(it.length, count) is not True:
+            if all(s in self.defs and self.defs[s].target is range for s in it.sequences):
+                return self.unrolled(
+                    it,
+                    node,
+                    problem_at(self.loc(node), "the number of elements read side by side is not known"),
+                )
+            return self.elements(it, node)[:count]
+        return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
+
+    # ---------------------------------------------------------------------------------- comprehensions
+    def expr_ListComp(self, node: Any) -> Any:
+        return self._comprehension(node, node.generators)
+
+    def _comprehension(self, node: Any, generators: list[Any]) -> Any:
+        g, more = generators[0], generators[1:]
+        it = self.iterate(self.expr(g.iter), g.iter)
+        outer = self.frame
+        self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
+        try:
+            if isinstance(it, Iteration):
+                mark = len(self.builder.region.ops)
+                try:
+                    return self._collect(node, g, more, it)
+                except Unroll as unroll:
+                    if unroll.loop is not g:
+                        raise
+                    del self.builder.region.ops[mark:]
+                    it = self.unrolled(it, g.iter, unroll.problem)
+            out: list[Any] = []
+            for item in it:
+                self.assign(g.target, item)
+                if not all(self._static_filter(test) for test in g.ifs):
+                    continue
+                if more:
+                    inner = self._comprehension(node, more)
+                    if not isinstance(inner, list):
+                        raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
+                    out.extend(inner)
+                else:
+                    out.append(self.expr(node.elt))
+            return out
+        finally:
+            self.frame = outer
+
+    def _static_filter(self, test: Any) -> bool:
+        t = self.truth(self.expr(test), test)
+        return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
+
+    def _collect(self, node: Any, g: Any, more: list[Any], it: Iteration) -> Any:
+        if more or g.ifs:
+            what = "a condition" if g.ifs else "a second loop"
+            reason = f"a comprehension of unknown length with {what} is not supported"
+            place = g.ifs[0] if g.ifs else more[0].iter
+            raise self.refuse(place, reason, "use a mask: x[x > 0], or write it as a loop")
+        region = Region()
+        region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
+        outer, self.builder.region = self.builder.region, region
+        for p, s in zip(region.params, it.sequences, strict=True):
+            if kind_of_operand(s).__class__ is Seq and s.kind.range:
+                self.loop_elements[p] = g
+        try:
+            self.assign(g.target, it.element(region.params))
+            d = self.expr(node.elt)
+        finally:
+            self.builder.region = outer
+        op = For(
+            "for",
+            (list(it.sequences), []),
+            {},
+            [],
+            False,
+            any(o.effect for o in region.ops),
+            self.loc(node),
+            region,
+        )
+
+        def collect(x: Any) -> Value:
+            operand = self.operand(x)
+            kind = kind_of_operand(operand)
+            if not isinstance(kind, Num | Array | Seq):
+                raise self.refuse(node.elt, f"a list of any length of {_describe(x)} is not supported")
+            value = Value(Seq(_anonymous(kind, region, self.env), length=it.length), "", self.loc(node))
+            region.results.append(operand)
+            op.results.append(value)
+            return value
+
+        out = _rebuild(d, collect)
+        outer.ops.append(op)
+        for v in op.results:
+            self.defs[v] = op
+        return out if isinstance(out, Value) else ListOf(out)
+
+    def expr_GeneratorExp(self, node: Any) -> Any:
+        raise self.refuse(node, "a generator expression is not supported yet", "write a list: [... for ... in ...]")
+
+    def assign(self, target: Any, d: Any) -> None:
+        raise NotImplementedError
+
+
+def _anonymous(kind: Any, region: Region, env: Any) -> Any:
+    """A collected element's kind: what varies with the iteration has no name outside."""
+    if isinstance(kind, Array):
+        return Array(kind.dtype, tuple(env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
+    return Num(kind.type) if isinstance(kind, Num) else kind
+
+
+class _Names(gast.NodeVisitor):
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+
+    def visit_Name(self, node: Any) -> None:
+        if isinstance(node.ctx, gast.Store | gast.Del):
+            self.names[node.id] = None
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        self.names[node.name] = None
+
+    def visit_Lambda(self, node: Any) -> None:
+        pass
+
+    def visit_ListComp(self, node: Any) -> None:
+        for n in ast_walk_walrus(node):
+            self.names[n] = None
+
+    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
+
+
+def ast_walk_walrus(node: Any) -> list[str]:
+    """The names that `:=` binds inside a comprehension: they are the function's."""
+    return [n.target.id for n in gast.walk(node) if isinstance(n, gast.NamedExpr)]
+
+
+def assigned_names(nodes: list[Any]) -> frozenset[str]:
+    """The names that these statements bind in their own scope."""
+    visitor = _Names()
+    for n in nodes:
+        if isinstance(n, gast.comprehension):
+            visitor.visit(n.target)
+        else:
+            visitor.visit(n)
+    return frozenset(visitor.names)

@@ -1,0 +1,371 @@
+"""Loops: what is carried from one iteration to the next, and of which kind it is."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.expressions import Diverges, Unroll, _describe
+from adcompiler.frontend.iteration import Iteration, assigned_names
+from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
+from adcompiler.frontend.ownership import Ownership
+from adcompiler.frontend.scope import (
+    Maybe,
+    Poison,
+)
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import (
+    UNDEF,
+    For,
+    Loc,
+    Region,
+    Value,
+    While,
+)
+from rules.kind import Array, Lengths, Num, Seq
+
+
+class _Header:
+    """What a loop carries: a parameter and an initial operand for each leaf of each assigned name."""
+
+    def __init__(self, lowerer: "Loops", entry: dict[str, Any]) -> None:
+        self.lowerer = lowerer
+        self.entry = entry
+        self.kinds: dict[tuple[Any, ...], Any] = {}
+        self.poisoned: dict[str, Poison] = {}
+        self.reported = False
+        self.open_lengths: set[Any] = set()
+        self.owned = {
+            n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
+        }
+
+    def start(self) -> tuple[dict[str, Any], list[Value], list[Any], dict[Value, tuple[Any, ...]]]:
+        """Names as the body finds them, with the parameters, the initial operands and each parameter's path."""
+        self.params: list[Value] = []
+        self.inits: list[Any] = []
+        self.paths: dict[Value, tuple[Any, ...]] = {}
+        names = {}
+        for name, d in self.entry.items():
+            d = d.value if isinstance(d, Maybe) else d
+            names[name] = self.poisoned[name] if name in self.poisoned else self.leaf((name,), d, name)
+        return names, self.params, self.inits, self.paths
+
+    def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
+        if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
+            operand = self.lowerer.operand(d)
+            kind = self.kinds.get(path)
+            if kind is None:
+                kind = _plain(kind_of_operand(operand))
+            param = Value(kind, name, self.lowerer.builder.loc)
+            self.params.append(param)
+            self.inits.append(operand)
+            self.paths[param] = path
+            if path in {(n,) for n in self.owned}:
+                self.lowerer.owned_joins.add(param)
+            return param
+        return walk_denotation(d, path, lambda x, p: self.leaf(p, x, name))
+
+    def accept(self, path: tuple[Any, ...], d: Any, end: Any, yields: dict[Value, Any]) -> bool:
+        """Compare what the body found (`d`) with what it leaves (`end`). False: the header has changed."""
+        end = end.value if isinstance(end, Maybe) else end
+        name = path[0]
+        if isinstance(d, Poison):
+            return True
+        if isinstance(d, Value) and d in self.paths:
+            if isinstance(end, Value) or (
+                isinstance(end, Known) and isinstance(end.value, bool | int | float | complex)
+            ):
+                operand = self.lowerer.operand(end)
+                kind = self.join(d.kind, kind_of_operand(operand))
+                if kind is not None:
+                    yields[d] = operand
+                    if d in self.lowerer.owned_joins and end is not d and not self.lowerer.owned(end, name):
+                        self.owned.discard(name)
+                        return False
+                    if str(kind) != str(d.kind) or kind != d.kind:
+                        self.kinds[path] = kind
+                        return False
+                    return True
+            return self.poison(name, d, end)
+        if isinstance(d, tuple | list) and type(d) is type(end) and len(d) == len(end):
+            accepted = [self.accept((*path, i), x, y, yields) for i, (x, y) in enumerate(zip(d, end, strict=True))]
+            return all(accepted)
+        if isinstance(d, dict) and isinstance(end, dict) and list(d) == list(end):
+            accepted = [self.accept((*path, k), d[k], end[k], yields) for k in d]
+            return all(accepted)
+        if isinstance(d, ListOf) and isinstance(end, ListOf):
+            return self.accept((*path, "*"), d.element, end.element, yields)
+        if d is end or (isinstance(d, Known) and isinstance(end, Known) and d.value is end.value):
+            return True
+        return self.poison(name, d, end)
+
+    def poison(self, name: str, d: Any, end: Any) -> bool:
+        if isinstance(end, Poison):
+            self.poisoned[name] = end
+            self.reported |= end.reported
+        else:
+            self.poisoned[name] = Poison(
+                "{name} is " + _describe(d) + " before the loop and " + _describe(end) + " after its body",
+                "give {name} one kind before and in the loop", self.lowerer.builder.loc)  # fmt: skip
+        return False
+
+    def join(self, a: Any, b: Any) -> Any:
+        """The kind that holds on entry and after each iteration; lengths that vary stay open."""
+        env = self.lowerer.env
+        if isinstance(a, Array) and isinstance(b, Array) and a.ndim == b.ndim and a.xp == b.xp:
+            shape = []
+            for x, y in zip(a.shape, b.shape, strict=True):
+                if x in self.open_lengths or env.same(x, y):
+                    shape.append(x)
+                elif not x.anonymous and not y.anonymous and env.size(x) is not None and env.size(x) == env.size(y):
+                    shape.append(env.agree(x, y))
+                else:
+                    shape.append(env.fresh())
+                    self.open_lengths.add(shape[-1])
+            joined = join_kinds(a, b, env)
+            return Array(joined.dtype, tuple(shape), a.xp)
+        if isinstance(a, Seq) and isinstance(b, Seq):
+            element = self.join(a.element, b.element)
+            return None if element is None else Seq(element, a.range and b.range)
+        kind = join_kinds(a, b, env)
+        return _plain(kind) if kind is not None else None
+
+
+def _plain(kind: Any) -> Any:
+    """A kind as a loop carries it: an int is no longer known to be a certain length."""
+    if isinstance(kind, Num):
+        return Num(kind.type)
+    return Seq(kind.element, kind.range) if isinstance(kind, Seq) else kind
+
+
+def _after_loop(kind: Any, open_lengths: set[Any] | None, env: Lengths) -> Any:
+    """The kind of a loop's result: lengths that vary from iteration to iteration are new ones after the last."""
+    if isinstance(kind, Array):
+        shape = tuple(
+            env.fresh() if n.anonymous and (open_lengths is None or n in open_lengths) else n for n in kind.shape
+        )
+        return Array(kind.dtype, shape, kind.xp)
+    if isinstance(kind, Seq):
+        return Seq(_after_loop(kind.element, open_lengths, env), kind.range)
+    return kind
+
+
+def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
+    if isinstance(d, tuple | list):
+        return type(d)(f(x, (*path, i)) for i, x in enumerate(d))
+    if isinstance(d, dict):
+        return {k: f(x, (*path, k)) for k, x in d.items()}
+    if isinstance(d, ListOf):
+        return ListOf(f(d.element, (*path, "*")))
+    return d
+
+
+class Loops(Ownership):
+    """Lowers `for` and `while`."""
+
+    def block(self, statements: list[Any]) -> Any:
+        """Lower statements in order; how they end."""
+        raise NotImplementedError
+
+    # ------------------------------------------------------------------------------------------ loops
+    def check_loop(self, node: Any) -> None:
+        for n in inner_statements(node.body + node.orelse):
+            if isinstance(n, gast.Return):
+                raise self.refuse(n, "`return` inside a loop is not supported yet", "keep the result in a variable")
+            if isinstance(n, gast.Break | gast.Continue):
+                word = "break" if isinstance(n, gast.Break) else "continue"
+                remedy = "use a `while` with the condition" if word == "break" else "use `if ... else`"
+                raise self.refuse(n, f"`{word}` is not supported yet", remedy)
+
+    def _loop_body(self, node: Any, d: Any) -> Any:
+        self.assign(node.target, d)
+        return self.block(node.body)
+
+    def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
+        name = "total "
+        self.frame.env[name] = start
+
+        def add(d: Any) -> None:
+            self.frame.env[name] = self.binary(operator.add, self.frame.env[name], d, node)
+
+        self.for_loop(it, frozenset({name}), add, node)
+        return self.frame.env.pop(name)
+
+    def for_loop(self, it: Iteration, names: frozenset[str], body: Callable[[Any], Any], node: Any) -> None:
+        """Lower a loop over sequences of unknown length; `body` lowers one iteration."""
+        loc = self.loc(node)
+
+        def run(region: Region) -> Any:
+            elements = [Value(self.element_kind(kind_of_operand(s)), "", loc) for s in it.sequences]
+            region.params[:0] = elements
+            for e, s in zip(elements, it.sequences, strict=True):
+                if isinstance(s, Value) and isinstance(s.kind, Seq) and s.kind.range:
+                    self.loop_elements[e] = node
+            return body(it.element(elements))
+
+        pinned = [s for s in it.sequences if isinstance(s, Value)]
+        self.pinned.extend(pinned)
+        try:
+            region, inits, results, effect = self.carry(names, run, loc)
+        finally:
+            del self.pinned[len(self.pinned) - len(pinned) :]
+        for s, e in zip(it.sequences, region.params, strict=False):
+            if isinstance(s, Value) and isinstance(s.kind, Seq) and e.hint and "_" in s.hint:
+                s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
+        op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
+        self.finish_loop(op, results)
+
+    def finish_loop(self, op: Any, results: list[Value]) -> None:
+        self.builder.region.ops.append(op)
+        for v in results:
+            self.defs[v] = op
+
+    def carry(
+        self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc
+    ) -> tuple[Region, list[Any], list[Value], bool]:
+        """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop."""
+        frame, outer = self.frame, self.builder.region
+        before = dict(frame.env)
+        header = _Header(
+            self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)}
+        )
+        problems = len(self.problems)
+        for _ in range(30):
+            if not header.reported:  # what was said about a poisoned name is not said again
+                del self.problems[problems:]
+            self.builder.loc = loc
+            start, params, inits, _paths = header.start()
+            frame.env = {**before, **start}
+            region = self.builder.region = Region(list(params))
+            try:
+                status = run(region)
+            except BaseException:
+                frame.env = before
+                raise
+            finally:
+                self.builder.region = outer
+            end = frame.env
+            yields: dict[Value, Any] = {}
+            self.builder.loc = loc
+            if isinstance(status, Diverges):
+                yields = dict.fromkeys(params, UNDEF)
+                end = {**before, **start}
+                break
+            accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
+            if all(accepted):
+                break
+        else:
+            frame.env = before
+            raise Refusal(
+                problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind")
+            )
+        results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
+        region.results = [yields.get(p, p) for p in params]
+        after = dict(zip(params, results, strict=True))
+        frame.env = dict(before)
+        for n, d in start.items():
+            frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
+            if isinstance(d, Value) and d in self.owned_joins:
+                self.owned_joins.add(after[d])
+        for n in sorted(names - set(start)):
+            if n in end:
+                d = end[n].value if isinstance(end[n], Maybe) else end[n]
+                frame.env[n] = self._first_assigned(n, d, region, inits, results)
+        return region, inits, results, any(o.effect for o in region.ops)
+
+    def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
+        """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
+        if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
+            operand = self.operand(d)
+            kind = _plain(kind_of_operand(operand))
+            region.params.append(Value(kind, name))
+            region.results.append(operand)
+            inits.append(UNDEF)
+            results.append(Value(_after_loop(kind, None, self.env), name, self.builder.loc))
+            return results[-1]
+        return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results))
+
+    def stmt_For(self, node: Any, rest: list[Any]) -> Any:
+        self.check_loop(node)
+        it = self.iterate(self.expr(node.iter), node.iter)
+        status: Any = None
+        if isinstance(it, Iteration):
+            mark, env = len(self.builder.region.ops), dict(self.frame.env)
+            problems = len(self.problems)
+            names = assigned_names(node.body) | assigned_names([node.target])
+            try:
+                self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
+            except Unroll as unroll:
+                if unroll.loop is not node:
+                    raise
+                del self.builder.region.ops[mark:]
+                del self.problems[problems:]
+                self.frame.env = env
+                it = self.unrolled(it, node.iter, unroll.problem)
+        if isinstance(it, list):
+            if len(it) > MAX_UNROLLED:
+                reason = f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})"
+                remedy = "put them into one array, or a list of equal kinds passed as an argument"
+                raise self.refuse(node.iter, reason, remedy)
+            for d in it:
+                status = self._loop_body(node, d)
+                if status is not None:
+                    return status
+        return self.block(node.orelse)
+
+    def stmt_While(self, node: Any, rest: list[Any]) -> Any:
+        self.check_loop(node)
+        names = assigned_names(node.body) | assigned_names([node.test])
+        loc = self.loc(node)
+        test = Region()
+        known: list[bool] = []
+
+        def run(region: Region) -> Any:
+            known.clear()
+            test.params = [Value(p.kind, p.hint, p.loc) for p in region.params]
+            test.ops = []
+            inner = dict(zip(region.params, test.params, strict=True))
+            outer_env = self.frame.env
+            self.frame.env = {n: _replace(d, inner) for n, d in outer_env.items()}
+            self.builder.region = test
+            cond = self.truth(self.expr(node.test), node.test)
+            if any(n in assigned_names([node.test]) for n in names):
+                raise self.refuse(node.test, "`:=` in the test of a `while` is not supported",
+                                  "assign before the loop and at the end of its body")  # fmt: skip
+            self.builder.region = region
+            self.frame.env = outer_env
+            test.results = [cond]
+            if isinstance(cond, bool):
+                known.append(cond)
+                if not cond:
+                    return None
+            return self.block(node.body)
+
+        region, inits, results, effect = self.carry(names, run, loc)
+        if known == [True]:
+            raise self.refuse(
+                node.test, "this loop never ends by its condition", "write the condition for which it goes on"
+            )
+        extra = len(region.params) - len(test.params)
+        test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
+        self.finish_loop(While("while", (inits,), {}, results, False, effect, loc, test, region), results)
+        return self.block(node.orelse)
+
+
+def _replace(d: Any, mapping: dict[Value, Value]) -> Any:
+    if isinstance(d, Value):
+        return mapping.get(d, d)
+    return walk_denotation(d, (), lambda x, _: _replace(x, mapping))
+
+
+def inner_statements(statements: list[Any]) -> list[Any]:
+    """The statements at any depth, nested functions left out."""
+    out: list[Any] = []
+    for s in statements:
+        out.append(s)
+        for name in ("body", "orelse"):
+            if not isinstance(s, gast.FunctionDef | gast.ClassDef | gast.Lambda):
+                out.extend(inner_statements(getattr(s, name, []) if isinstance(getattr(s, name, []), list) else []))
+    return out
