@@ -142,6 +142,8 @@ def show_ir(
       adc show-ir model.py:loss --signature "f64[m], f64, f64[n,m], f64[n]" --argnums w,b
       adc show-ir model.py:loss --example "np.ones(3), 0.5" --stage source
     """
+    from adcompiler.frontend.kinds import SignatureError
+
     if signature is not None and example is not None:
         raise click.UsageError("Give --signature or --example, not both.")
     if stage is not None and all_stages:
@@ -152,14 +154,17 @@ def show_ir(
     program = _differentiable(found.function)
     for name in StageType.stages() if all_stages else (stage or "adjoint",):
         with reported(f"compiling {found.name}"):
-            text = program.ir(
-                stage=name,
-                mode=mode,
-                argnums=argnums,
-                signature=signature,
-                example=arguments,
-                inline=not no_inline,
-            )
+            try:
+                text = program.ir(
+                    stage=name,
+                    mode=mode,
+                    argnums=argnums,
+                    signature=signature,
+                    example=arguments,
+                    inline=not no_inline,
+                )
+            except SignatureError as error:
+                raise click.BadParameter(str(error), param_hint="--signature") from None
         if all_stages:
             click.secho(f"# ---- {name} ----", bold=True)
         _print_code(text)

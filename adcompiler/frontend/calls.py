@@ -127,7 +127,7 @@ class Calls(Iterations):
         for x in (*args, *kwargs.values()):
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
                 name = getattr(f, "__name__", str(f))
-                reason = f"{name} cannot be seen into, and may change the {_noun(x)} that it is given"
+                reason = f"{name} cannot be seen into, and may write into the {_noun(x)} that it is given"
                 remedy = "pass it a tuple, or write out what it does"
                 raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),

@@ -97,10 +97,9 @@ class Expressions:
             for v in leaves((operands, kwargs)):
                 if isinstance(v.kind, Opaque) and v in self.defs:
                     maker = target_name(self.defs[v].target)
-                    raise KindError(
-                        f"{maker} has no rule, so it is not known what it returns",
-                        f"use functions that have rules (`adc rules`), give {maker} one, or call it outside",
-                    )
+                    reason = f"{maker} has no rule, so it is not known what it returns"
+                    remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+                    raise Refusal(problem_at(self.defs[v].loc, reason, remedy))
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]

@@ -220,7 +220,11 @@ class _Simplifier:
         if not isinstance(x, Value) or x in self.function.params:
             return True
         op = self.defs.get(x)
-        return op is not None and type(op) is Op and depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
+        if op is None or type(op) is not Op:
+            return False
+        if op.target not in OPERATORS and any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands()):
+            return True  # what NumPy's functions make of an array is of its dtype
+        return depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -289,7 +293,8 @@ class _Simplifier:
                 d = self.aligned(s)
                 if d is not None:
                     return self._if_kind(target, (d, x) if left else (x, d), out)
-            if s is not None and _number(s.args[0]) and _number(x) and target in (operator.mul, operator.truediv):
+            whole = s is not None and same_kind(s.args[1].kind, out.kind)  # else the spread would cast
+            if s is not None and whole and _number(s.args[0]) and _number(x) and target in _LINEAR:
                 if left or target is operator.mul:
                     pair = (s.args[0], x) if left else (x, s.args[0])
                     number = (

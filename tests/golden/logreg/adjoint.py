@@ -13,4 +13,4 @@ def loss_grad(w, b, X, y):
     d_p *= -e
     d_b = np.sum(d_p)                             # source.py:5
     d_w = X.T @ d_p
-    return d_w, np.float64(d_b)
+    return d_w, d_b

@@ -15,4 +15,4 @@ def loss_grad(w, b, X, y):
     d_b = add.d_y(d_z)                            # source.py:5
     d_b = np.sum(d_b)
     d_w = matmul.d_B(add.d_x(d_z), X, w)
-    return d_w.copy(), np.float64(d_b)
+    return d_w.copy(), d_b
