@@ -236,7 +236,7 @@ class _Simplifier:
             if done is not None:
                 return done
             for x, y in ((a, b), (b, a)):
-                if _is(x, 1) and (_alike(y, out) or (_number(y) and _number(out))):
+                if _is(x, 1) and (_alike(y, out) or _float_number(y)):
                     return y
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
@@ -462,6 +462,10 @@ _REWRITES: dict[Any, Any] = {
 # ------------------------------------------------------------------------------------------- predicates
 def _is(x: Any, k: int) -> bool:
     return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
+
+
+def _float_number(x: Any) -> bool:
+    return isinstance(x, Value) and isinstance(x.kind, Num) and x.kind.dtype.kind == "f"
 
 
 def _power_of_two(x: Any) -> bool:
