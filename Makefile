@@ -46,6 +46,7 @@ bench: $(VENV)/installed-bench
 
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden refresh
+	$(BIN)/python -m tests.test_readme
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -59,7 +59,10 @@ def argument_leaves(
                 if isinstance(tree, Known)
                 else "holds no float"
             )
-            reason = f"{name} cannot be differentiated with respect to {w}, which {what}: only floats have gradients"
+            reason = (
+                f"{name} cannot be differentiated with respect to {w}, which {what}: "
+                "only float and complex arguments have gradients"
+            )
             raise GradientError(problem_at(loc, reason, f"pass a float, or leave {w} out of argnums"))
         out.extend(found)
     return out
