@@ -394,6 +394,16 @@ def reduced(shape: Sequence[Length], axis: int | None | tuple[int, ...], keepdim
     return tuple(n for i, n in enumerate(shape) if i not in axes)
 
 
+def element_of(kind: Any) -> Any:
+    """The kind of one element of a list: lengths that differ from element to element get names of their own."""
+    if isinstance(kind, Array):
+        env = lengths()
+        return Array(kind.dtype, tuple(env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
+    if isinstance(kind, Seq):
+        return Seq(element_of(kind.element), kind.range)
+    return Num(kind.type) if isinstance(kind, Num) else kind
+
+
 def length_of(x: Any) -> Length:
     """The length that an int denotes: a constant, a known length, or one nobody can name."""
     if isinstance(x, Num):

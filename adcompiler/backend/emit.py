@@ -10,7 +10,6 @@ import numpy as np
 
 from adcompiler.backend.names import Names
 from adcompiler.backend.spell import BINARY, Speller, name
-from adcompiler.ir.alias import holds_memory
 from adcompiler.ir.core import (
     UNDEF,
     For,
@@ -30,7 +29,7 @@ from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.mark import turn
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import accumulate, length, update
-from rules.kind import Array, Num
+from rules.kind import Num, Seq
 from rules.sequences import backwards
 
 #: Names that generated code uses as Python means them: no variable is called so.
@@ -248,7 +247,8 @@ class _Emitter:
         target.ctx = ast.Store()
         if kind == "set":
             self.add(ast.Assign([target], self.expr(value)))
-        elif isinstance(base, Value) and not isinstance(base.kind, Array) and holds_memory(base.kind):
+        elif isinstance(base, Value) and isinstance(base.kind, Seq):
+            assert kind == "add", "lists of cotangents are only added to"
             callee = self.speller.callee(accumulate)
             load = ast.Subscript(target.value, target.slice, ast.Load())
             self.add(ast.Assign([target], ast.Call(callee, [load, self.expr(value)], [])))

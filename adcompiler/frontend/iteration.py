@@ -14,7 +14,7 @@ from adcompiler.frontend.scope import Frame, Poison, poison_problem
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
-from rules.kind import Array, Num, Seq, array_or_number, constant, length_of
+from rules.kind import Array, Num, Seq, array_or_number, constant, element_of, length_of
 
 
 @dataclass
@@ -109,15 +109,8 @@ class Iterations(Expressions):
     def element_kind(self, kind: Any) -> Any:
         """The kind of one element; lengths that differ from element to element get names of this iteration."""
         if isinstance(kind, Seq):
-            return Num(int) if kind.range else self._renamed(kind.element)
+            return Num(int) if kind.range else element_of(kind.element)
         return array_or_number(kind.dtype, kind.shape[1:], kind.xp)
-
-    def _renamed(self, kind: Any) -> Any:
-        if isinstance(kind, Array):
-            return Array(kind.dtype, tuple(self.env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
-        if isinstance(kind, Seq):
-            return Seq(self._renamed(kind.element), kind.range)
-        return Num(kind.type) if isinstance(kind, Num) else kind
 
     def aligned(self, its: list[Iteration], node: Any) -> tuple[list[Any], Any]:
         """The sequences of a zip, cut to one length where they are not known to have one."""

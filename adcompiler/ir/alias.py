@@ -12,7 +12,7 @@ from rules.rule import find
 
 def holds_memory(kind: Any) -> bool:
     """Can a value of this kind share memory with another? Numbers and ranges cannot."""
-    return not (isinstance(kind, Num) or (isinstance(kind, Seq) and (kind.range or isinstance(kind.element, Num))))
+    return not (isinstance(kind, Num) or (isinstance(kind, Seq) and kind.range))
 
 
 def shared(op: Op) -> list[Value]:

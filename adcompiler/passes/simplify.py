@@ -412,7 +412,7 @@ def _update(self: _Simplifier, op: Op, out: Value) -> Any:
     """Adding `-v` at a place is subtracting `v`."""
     base, path, kind, value = op.args
     negative = self.made_by(value, operator.neg)
-    if negative is None or kind not in ("add", "sub"):
+    if negative is None or kind not in ("add", "sub") or not isinstance(out.kind, Array):
         return None
     return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
 

@@ -20,6 +20,7 @@ from rules.kind import (
     array_or_number,
     broadcast,
     constant,
+    element_of,
     kind_of,
     length_of,
     lengths,
@@ -175,9 +176,9 @@ class getitem:
             return a[index]
         if isinstance(a, Seq):
             if isinstance(index, slice):
-                return a
+                return Seq(a.element, a.range, None if a.length is None else slice_length(a.length, index))
             if isinstance(index, int | np.integer | Num) and kind_of(index).dtype.kind in "iu":
-                return a.element
+                return element_of(a.element)
             raise KindError(f"a list is indexed with {_spelled(index)}", "index lists with ints or slices")
         if not isinstance(a, Array):
             raise KindError(f"{_spelled(a)} cannot be indexed")
