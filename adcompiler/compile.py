@@ -3,6 +3,7 @@
 import ast
 import itertools
 import os
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -122,6 +123,25 @@ def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
     return None
 
 
+#: The text and the tree of what was generated, by the name that tracebacks show.
+_generated: dict[str, tuple[str, ast.FunctionDef]] = {}
+
+
+def user_line(filename: str, line: int) -> Loc | None:
+    """The place in the user's source that a line of generated code stands for; None if it is not generated."""
+    if filename not in _generated:
+        return None
+    text, tree = _generated[filename]
+    written = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt))
+    emitted = (n for n in ast.walk(tree) if isinstance(n, ast.stmt))
+    best: tuple[int, Loc | None] = (1 << 30, None)
+    for w, e in zip(written, emitted, strict=False):
+        length = (w.end_lineno or 0) - w.lineno
+        if w.lineno <= line <= (w.end_lineno or 0) and hasattr(e, "place") and length < best[0]:
+            best = (length, e.place)
+    return best[1]
+
+
 @dataclass
 class Build:
     """One specialisation, stage by stage."""
@@ -231,7 +251,9 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
     filename = f"<adcompiler {g.name} {next(_numbers)}>"
     cells = {n: c for n, c in source.cells.items() if n not in free}
+    _generated[filename] = (made.text, emitted.tree)
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
+    weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
 
 

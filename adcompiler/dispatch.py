@@ -6,13 +6,14 @@ so that Python binds the call. A key that is not in the table takes the slow pat
 
 import ast
 import contextlib
+import linecache
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
-from adcompiler.compile import Build, build, signature_of
+from adcompiler.compile import Build, build, signature_of, user_line
 from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.scope import Access
@@ -113,7 +114,11 @@ class Dispatcher:
                 run = None
             if run is None:
                 run = miss(args, kwargs)
-            return run(*args, **kwargs)
+            try:
+                return run(*args, **kwargs)
+            except Exception as error:
+                note_line(error)
+                raise
 
         return gradient
 
@@ -154,6 +159,18 @@ class Dispatcher:
             table[key(*args, **kwargs)] = v.run
         self.state[0] = (key, table)
         return v.run
+
+
+def note_line(error: Exception) -> None:
+    """Add to an exception from generated code which line of the user's that code stands for."""
+    trace = error.__traceback__
+    while trace is not None:
+        place = user_line(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        if place is not None:
+            text = linecache.getline(place.file, place.line).strip()
+            error.add_note(f'Generated from File "{place.file}", line {place.line}' + (f"\n    {text}" if text else ""))
+            return
+        trace = trace.tb_next
 
 
 def _no_key(*args: Any, **kwargs: Any) -> None:

@@ -1,7 +1,7 @@
 """Diagnostics: what was written, why it cannot be done, what to write instead, with the source line and a caret."""
 
 import linecache
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from adcompiler.ir.core import Loc
 
@@ -16,6 +16,7 @@ class Problem:
     source_line: str
     reason: str
     remedy: str = ""
+    origin: object = field(default=None, compare=False)
 
     def __str__(self) -> str:
         out = []
@@ -29,6 +30,22 @@ class Problem:
         if self.remedy:
             out.append(f"  Instead: {self.remedy}" + ("" if self.remedy.endswith((".", "!", "?")) else "."))
         return "\n".join(out)
+
+
+#: What to do where nothing better is known.
+ELSEWHERE = "write it with what is supported (docs/limitations.md), or do it outside the function"
+
+
+def distinct(problems: list[Problem]) -> list[Problem]:
+    """Each problem once, in the order of lines within a file; one name's conflict at its first use alone."""
+    seen: set[object] = set()
+    out = []
+    for p in problems:
+        key = (p.origin, p.reason) if p.origin is not None else p
+        if key not in seen:
+            seen.add(key)
+            out.append(p)
+    return out
 
 
 def problem_at(loc: Loc | None, reason: str, remedy: str = "") -> Problem:

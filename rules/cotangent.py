@@ -26,6 +26,18 @@ def zeros_like(x: Any) -> Any:
 
 
 @primitive
+def or_zeros(d: Any, like: Any) -> Any:
+    """The cotangent `d`, or zeros of the shape of `like` where there is none: `d` is None."""
+    return zeros_like.__wrapped__(like) if d is None else d  # type: ignore[attr-defined]
+
+
+@primitive
+def where_given(d: Any, given: Any) -> Any:
+    """`d`, or None where `given` is None."""
+    return None if given is None else d
+
+
+@primitive
 def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The cotangent of a reduction over `axis`, as a read-only view of the shape of `like`."""
     if not isinstance(like, np.ndarray):

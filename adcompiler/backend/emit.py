@@ -165,6 +165,7 @@ class _Emitter:
         """Append a statement with its source line and, where a part begins, its heading."""
         if self.loc is not None:
             statement.comment = f"{os.path.basename(self.loc.file)}:{self.loc.line}"  # type: ignore[attr-defined]
+            statement.place = self.loc  # type: ignore[attr-defined]
         if self.pending:
             statement.comment_before = self.pending  # type: ignore[attr-defined]
             self.pending = ""
@@ -377,7 +378,7 @@ class _Emitter:
         self.loc = op.loc
         if not early:
             self.keep(op)
-        self.moves(op.carried, op.body.results[:n])
+        self.moves(op.carried, op.body.results[:n], none=True)
 
     def keep(self, op: For | While) -> None:
         """Append what the loop collects."""

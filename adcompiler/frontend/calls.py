@@ -16,6 +16,8 @@ from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
 
+#: The remedy where a call does not fit a function's parameters.
+AS_DEFINED = "call it with the arguments that its definition names"
 LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
 
 
@@ -173,28 +175,30 @@ class Calls(Iterations):
             if rest:
                 bound[p.id] = rest.pop(0)
                 if keyword and p.id in given:
-                    raise self.refuse(call, f"{name}() got multiple values for argument {p.id!r}")
+                    raise self.refuse(call, f"{name}() got multiple values for argument {p.id!r}", AS_DEFINED)
             elif keyword and p.id in given:
                 bound[p.id] = given.pop(p.id)
             elif p.id in defaults:
                 bound[p.id] = defaults[p.id]
             else:
-                raise self.refuse(call, f"{name}() misses the argument {p.id!r}")
+                raise self.refuse(call, f"{name}() misses the argument {p.id!r}", AS_DEFINED)
         for p in a.kwonlyargs:
             if p.id in given:
                 bound[p.id] = given.pop(p.id)
             elif p.id in defaults:
                 bound[p.id] = defaults[p.id]
             else:
-                raise self.refuse(call, f"{name}() misses the keyword argument {p.id!r}")
+                raise self.refuse(call, f"{name}() misses the keyword argument {p.id!r}", AS_DEFINED)
         if a.vararg is not None:
             bound[a.vararg.id] = tuple(rest)
         elif rest:
-            raise self.refuse(call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given")
+            raise self.refuse(
+                call, f"{name}() takes {len(bound)} positional arguments but {len(args)} were given", AS_DEFINED
+            )
         if a.kwarg is not None:
             bound[a.kwarg.id] = given
         elif given:
-            raise self.refuse(call, f"{name}() got an unexpected keyword argument {next(iter(given))!r}")
+            raise self.refuse(call, f"{name}() got an unexpected keyword argument {next(iter(given))!r}", AS_DEFINED)
         return bound
 
     # ----------------------------------------------------------------------------------------- methods

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.errors import Problem, Refusal, problem_at
+from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
@@ -74,7 +74,7 @@ class Expressions:
         return Loc(self.frame.source.file, node.lineno, node.col_offset)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
-        return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy))
+        return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
 
     def expr(self, node: Any) -> Any:
         """The denotation of an expression."""
@@ -86,7 +86,7 @@ class Expressions:
         try:
             return handler(node)
         except KindError as error:
-            raise self.refuse(node, str(error), error.remedy) from None
+            raise self.refuse(node, str(error), error.remedy or ELSEWHERE) from None
         finally:
             self.builder.loc = before
 
@@ -623,14 +623,16 @@ class Expressions:
         if isinstance(base, dict):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
-                raise self.refuse(node, f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}")
+                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
+                raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
             return base[key]
         if isinstance(base, tuple | list):
             k = self.static(index, node, "the index into a tuple or a list of known structure")
             try:
                 return base[k]
             except (IndexError, TypeError) as error:
-                raise self.refuse(node, str(error)) from None
+                remedy = f"it has {len(base)} elements: use an int or a slice within that"
+                raise self.refuse(node, str(error), remedy) from None
         if isinstance(base, Known):
             if isinstance(base.value, tuple | list | dict | str):
                 return Known(base.value[self.static(index, node, "this index")])

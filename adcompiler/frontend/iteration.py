@@ -280,6 +280,19 @@ class _Names(gast.NodeVisitor):
     def visit_FunctionDef(self, node: Any) -> None:
         self.names[node.name] = None
 
+    visit_ClassDef = visit_FunctionDef
+
+    def visit_Import(self, node: Any) -> None:
+        for alias in node.names:
+            self.names[alias.asname or alias.name.split(".")[0]] = None
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Global(self, node: Any) -> None:
+        self.names.update(dict.fromkeys(node.names))
+
+    visit_Nonlocal = visit_Global
+
     def visit_Lambda(self, node: Any) -> None:
         pass
 

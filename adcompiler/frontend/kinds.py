@@ -110,6 +110,10 @@ class Describe:
                     for i, (k, v) in enumerate(x.items())}  # fmt: skip
         if type(x) is list:
             return self.list(x, steps, hint)
+        if _of_another_class(x):
+            raise KindError(
+                f"a {type(x).__name__} is not supported as an argument", "pass a plain dict, list or number"
+            )
         if steps in self.by_value:
             return Known(x)
         kind = self.kind(x)
@@ -130,6 +134,14 @@ class Describe:
         if isinstance(x, dict):
             return {k: self.element(v, (*steps, k), str(k), length) for k, v in x.items()}
         return self.leaf(steps, Seq(self.kind(x, element=True), length=length), f"{hint}s")
+
+
+def _of_another_class(x: Any) -> bool:
+    """A container or number whose class is one derived from Python's: it may mean something else by its operators."""
+    if isinstance(x, dict | list | set):
+        return True
+    plain = (bool, int, float, complex)
+    return isinstance(x, plain) and type(x) not in plain and not isinstance(x, np.generic)
 
 
 def _skeleton(x: Any) -> Any:

@@ -280,7 +280,7 @@ class Loops(Ownership):
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
             kind = _plain(kind_of_operand(operand))
-            region.params.append(Value(kind, name))
+            region.params.append(Value(_after_loop(kind, None, self.env), name))
             region.results.append(operand)
             inits.append(UNDEF)
             results.append(Value(_after_loop(kind, None, self.env), name, self.builder.loc))

@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adcompiler.errors import Problem, Refusal, UnsupportedError, problem_at
+from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct
 from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -111,7 +111,9 @@ class Lowerer(Loops):
         if isinstance(status, Returned):
             return status.value
         if isinstance(status, Diverges):
-            raise self.refuse(node, f"{getattr(node, 'name', 'this function')} raises on every path")
+            raise self.refuse(
+                node, f"{getattr(node, 'name', 'this function')} raises on every path", "return a value on one of them"
+            )
         return Known(None)
 
     def block(self, statements: list[Any]) -> Returned | Diverges | None:
@@ -210,7 +212,7 @@ class Lowerer(Loops):
 
     def stmt_Raise(self, node: Any, rest: list[Any]) -> Diverges:
         if node.exc is None:
-            raise self.refuse(node, "a bare `raise` has nothing to raise again here")
+            raise self.refuse(node, "a bare `raise` has nothing to raise again here", "name the exception")
         error = self.operand(self.expr(node.exc))
         cause = (self.operand(self.expr(node.cause)),) if node.cause is not None else ()
         self.builder.effect(raise_, error, *cause)
@@ -258,7 +260,8 @@ class Lowerer(Loops):
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         n = len(target.elts)
         if (not stars and len(items) != n) or (stars and len(items) < n - 1):
-            raise self.refuse(target, f"{len(items)} values are unpacked into {n} names")
+            raise self.refuse(target, f"{len(items)} values are unpacked into {n} names",
+                              "name as many variables as there are values")  # fmt: skip
         if not stars:
             for t, x in zip(target.elts, items, strict=True):
                 self.assign(t, x)
@@ -332,9 +335,11 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
             problems.append(unroll.problem)
         problems = lowerer.problems + problems
         if not problems:
-            problems = [problem_at(p.loc, p.reason.replace("{name}", "the result"), p.remedy) for p in _poisons(result)]
+            where = lowerer.loc(source.node)
+            told = (poison_problem(p, "the result", p.loc or where) for p in _poisons(result))
+            problems = [p for p in told if p is not None]
         if problems:
-            raise UnsupportedError(list(dict.fromkeys(problems)))
+            raise UnsupportedError(distinct(problems))
         region = lowerer.builder.region
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,

@@ -3,7 +3,7 @@
 import builtins
 import sys
 import types
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -196,11 +196,12 @@ def _data(value: Any) -> bool:
     """Is this data, taken by kind: numbers, arrays, containers of them?"""
     if isinstance(value, np.ndarray | np.generic) or is_array(value) or type(value) in (int, float, complex):
         return True
-    return type(value) in (tuple, list, dict)
+    return isinstance(value, tuple | list | dict)
 
 
 def poison_problem(p: Poison, name: str, loc: Loc) -> Problem | None:
     """What is wrong with using a poisoned name here; None if that has been said."""
     if p.reported:
         return None
-    return problem_at(loc, p.reason.replace("{name}", name), p.remedy.replace("{name}", name))
+    told = problem_at(loc, p.reason.replace("{name}", name), p.remedy.replace("{name}", name))
+    return replace(told, origin=(p.loc, name))

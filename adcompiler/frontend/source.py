@@ -1,10 +1,13 @@
 """Finds a function's source and parses it: the tree, and what its free names mean."""
 
 import ast
+import copy
+import dis
 import functools
 import linecache
 import types
 import weakref
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,6 +66,38 @@ def _find(code: types.CodeType, text: str) -> Any:
     return candidates[0] if candidates else None
 
 
+def _changed(node: Any, code: types.CodeType) -> bool:
+    """Does the text say something else than the code that runs: other names, constants or operators?
+
+    The code may say more than the text (test runners rewrite assertions), never less.
+    """
+    bare = copy.copy(node)
+    if isinstance(node, ast.Lambda):
+        module: Any = ast.Expression(bare)
+    else:
+        bare.decorator_list = []
+        module = ast.Module([bare], [])
+    outer = compile(
+        ast.fix_missing_locations(module), code.co_filename, "eval" if isinstance(node, ast.Lambda) else "exec"
+    )
+    inner = next(c for c in _codes(outer) if c.co_name == code.co_name)
+    known = {*code.co_names, *code.co_freevars, *code.co_cellvars, *code.co_varnames}
+    names = {n for n in (*inner.co_names, *inner.co_varnames) if not n.startswith("__")}
+    return bool(names - known or _constants(inner) - _constants(code) or _operators(inner) - _operators(code))
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    return [c for c in code.co_consts if isinstance(c, types.CodeType)]
+
+
+def _constants(code: types.CodeType) -> set[Any]:
+    return {(type(c), repr(c)) for c in code.co_consts if not isinstance(c, types.CodeType)}
+
+
+def _operators(code: types.CodeType) -> Counter[Any]:
+    return Counter((i.opname, i.arg) for i in dis.get_instructions(code) if i.opname in ("BINARY_OP", "COMPARE_OP"))
+
+
 def _spans(node: Any, code: types.CodeType) -> bool:
     """Do all instructions of `code` lie inside this node? Tells two lambdas of one line apart."""
     for line, end_line, col, end_col in code.co_positions():
@@ -88,6 +123,8 @@ def source_of(function: types.FunctionType) -> Source:
         node = _find(code, "".join(lines))
     except SyntaxError as error:
         raise _fail(name, f"{code.co_filename} no longer parses ({error})", "import it again") from None
+    if node is not None and _changed(node, code):
+        raise _fail(name, f"{code.co_filename} has changed since it was imported", "import the file again")
     if node is None:
         raise _fail(name, f"{code.co_filename} holds no such function at line {code.co_firstlineno}; "
                     "the file has changed, or the function was made from text", "import the file again")  # fmt: skip

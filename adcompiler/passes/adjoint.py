@@ -30,7 +30,7 @@ from adcompiler.ir.core import (
 from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
-from rules.cotangent import accumulate, project, restack, unless_zero, zeros_like
+from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, zeros_like
 from rules.kind import Array, KindError, Num, Seq
 from rules.rule import find
 from rules.sequences import backwards
@@ -337,16 +337,22 @@ class _Sweep:
         saved = self.cotangents
         self.cotangents = dict(zip(free, accumulators, strict=True))
         self.builder.region = region
-        for (_, _, y, r), d in zip(carried, params, strict=True):
+        for (k, _, y, r), d in zip(carried, params, strict=True):
+            if op.inits[k] is UNDEF and isinstance(
+                y, Value
+            ):  # what the loop assigns first: only its last value is read
+                d = self.builder.call(or_zeros, d, y, lazy=True, hint=_d(y))
             self.add(y, d, r in self.selected)
         for y, d in incoming:
             self.add(y, d)
         self.run(list(body.ops))
         self.builder.loc = op.loc
         results: list[Any] = []
-        for _, p, _, _ in carried:
+        for k, p, _, _ in carried:
             d = self.cotangents.get(p)
-            results.append(_zero(self.builder, p, lazy=True) if d is None else d)
+            if d is None:
+                d = UNDEF if op.inits[k] is UNDEF else _zero(self.builder, p, lazy=True)
+            results.append(d)
         results.extend(self.cotangents[v] for v in free)
         wanted = [e for e in elements if e in self.active]
         results.extend(

@@ -8,6 +8,7 @@ from rules.cotangent import (
     accumulate,
     direction,
     length,
+    or_zeros,
     project,
     restack,
     size,
@@ -17,6 +18,7 @@ from rules.cotangent import (
     unless_zero,
     unstack,
     update,
+    where_given,
     zeros_like,
 )  # fmt: skip
 from rules.kind import ONE, Array, Num, Seq, array_or_number, broadcast, kind_of, library, promote
@@ -106,6 +108,27 @@ class unstack_rule:
 def _filled(d: Any, term: Any) -> Num | Array:
     d, term = kind_of(d), kind_of(term)
     return term if isinstance(d, Num) else array_or_number(term.dtype, d.shape)
+
+
+@rule("y = or_zeros(d, like)", or_zeros)
+class or_zeros_rule:
+    """A cotangent that only the last iteration of a loop has."""
+
+    def kind(d, like): return like
+    view = "d"
+    @borrows("d_y")
+    def d_d(d_y, d): return where_given(d_y, d)
+    def t_y(t_d, like: Like): return or_zeros(t_d, like)
+
+
+@rule("y = where_given(d, given)", where_given)
+class where_given_rule:
+    like = "given"
+    def kind(d): return d
+    view = "d"
+    @borrows("d_y")
+    def d_d(d_y, d: Like): return or_zeros(d_y, d)
+    def t_y(t_d, given): return where_given(t_d, given)
 
 
 @rule("z = direction(w, norm)", direction)

@@ -3,6 +3,7 @@
 from rules.cotangent import (
     accumulate,
     direction,
+    or_zeros,
     project,
     restack,
     spread,
@@ -11,6 +12,7 @@ from rules.cotangent import (
     unless_zero,
     unstack,
     update,
+    where_given,
 )
 from rules.sequences import backwards
 from tests.rules.case import case, normal
@@ -35,6 +37,8 @@ CASES = [
     case(direction, A, B),
     case(direction, 1.5, -0.5),
     case(unless_zero, A, B).but(wrt="term"),
+    case(or_zeros, A, A).but(wrt="d", upto=1),
+    case(where_given, A, A).but(wrt="d"),
     case(restack, [A[0], A[1], A[2]], B).but(wrt="items", skip="numbers scalars zero-dim"),
     case(unstack, A),
     *[case(update, A, (1,), op, normal(4, seed=3)).but(wrt="a value") for op in ("set", "add", "sub", "mul")],
