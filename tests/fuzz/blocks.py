@@ -239,7 +239,7 @@ def rotate(g: Generator, carried: list[Variable]) -> list[str]:
     if not pairs or not g.chance(0.4):
         return []
     a, b = g.pick(pairs)
-    e = of_kind(g, a.kind, 2, 1.5)  # type: ignore[arg-type]
+    e = of_kind(g, a.kind, 2, 1.5)
     if e is None or e.roots & (g.scope.locked | {a.name, b.name}):
         return []
     g.mark("tuple target", "rotation")

@@ -5,7 +5,7 @@ import os
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from multiprocessing.pool import AsyncResult
 
@@ -31,11 +31,13 @@ class Tally:
     second: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Outcome] = field(default_factory=dict)
     failures: list[Outcome] = field(default_factory=list)
+    slowest: list[tuple[float, int]] = field(default_factory=list)
     seconds: float = 0.0
 
     def add(self, outcome: Outcome) -> None:
         """Count one outcome."""
         self.outcomes[outcome.kind] += 1
+        self.slowest = sorted([*self.slowest, (outcome.seconds, outcome.program.seed)])[-3:]
         if outcome.kind == "ok":
             self.constructs.update(outcome.program.constructs)
             if outcome.second:
@@ -76,6 +78,7 @@ class Tally:
             f"outcomes   {classes}",
             f"accepted   {self.accepted:.1%} (at least {ACCEPTED:.0%})",
             f"kinks      {self.share('kink'):.1%} (at most {KINKS:.0%})",
+            f"slowest    {', '.join(f'{took:.1f} s (seed {seed})' for took, seed in self.slowest[::-1])}",
             f"second     {', '.join(f'{k} {n}' for k, n in sorted(self.second.items())) or 'none'}",
         ]
         if self.refusals:
@@ -118,7 +121,9 @@ def names(outcome: Outcome) -> list[str]:
 
 def check_seed(seed: int) -> Outcome:
     """Generate and check the program of a seed."""
-    return check(generate(seed), second=seed % SECOND == 0)
+    program, started = generate(seed), time.process_time()
+    outcome = check(program, second=seed % SECOND == 0)
+    return replace(outcome, seconds=time.process_time() - started)
 
 
 def check_batch(seeds: list[int]) -> list[Outcome]:

@@ -80,6 +80,7 @@ class Outcome:
     message: str = ""
     detail: str = ""
     second: Literal["", "ok", "refused", "kink"] = ""
+    seconds: float = 0.0  # of CPU time
 
     @property
     def failed(self) -> bool:
@@ -91,7 +92,7 @@ class Outcome:
         """The message without names and numbers, to count alike ones together."""
         first = self.message.strip().splitlines()[0] if self.message.strip() else self.kind
         first = re.sub(r"`[^`]*`|'[^']*'|\"[^\"]*\"|%\w+", "…", first)
-        first = re.sub(r"\([\d, ]*\)", "(…)", first)
+        first = re.sub(r"\([\d, ]*\)|^\w+(?= (may|is) )", "(…)", first)
         return re.sub(r"-?\d[\d.]*(e-?\d+)?", "N", first)[:160]
 
 
