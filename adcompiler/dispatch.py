@@ -143,8 +143,9 @@ class Dispatcher:
                 return v
         if len(self.variants) >= MAX_VARIANTS:
             raise UnsupportedError(
-                f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments: pass what varies as a "
-                "float or an array rather than as an int or a string that decides the code"
+                f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments, which is the most: "
+                "ranks, dtypes, axes of length 1, and ints and strings that decide the code count, sizes do not. Make "
+                "another gradient with grad(...), or pass what varies as a float or an array of one rank"
             )
         variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()))
         self.variants.append(variant)

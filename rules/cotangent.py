@@ -127,8 +127,9 @@ def strong_divide(d: Any, q: Any) -> Any:
         if q == 0 and isinstance(q, int | float) and isinstance(d, int | float):
             return math.nan if d != d else math.copysign(math.inf, d) * math.copysign(1.0, q)
         return d / q
+    dtype = np.result_type(d, q, np.float16)  # a Python number is weak
     d, q = np.broadcast_arrays(d, q)
-    out = np.divide(d, q, out=np.zeros(d.shape, np.result_type(d, q, np.float16)), where=np.not_equal(d, 0))
+    out = np.divide(d, q, out=np.zeros(d.shape, dtype), where=np.not_equal(d, 0))
     return out if out.ndim else out[()]
 
 
@@ -137,8 +138,9 @@ def direction(w: Any, norm: Any) -> Any:
     """`w / norm`, and exactly zero where the norm is: the least of the subgradients of a norm at 0."""
     if not isinstance(w, np.ndarray) and not isinstance(norm, np.ndarray):
         return w / norm if norm else w * 0
+    dtype = np.result_type(w, norm, np.float16)
     w, norm = np.broadcast_arrays(w, norm)
-    out = np.divide(w, norm, out=np.zeros(w.shape, np.result_type(w, norm, np.float16)), where=np.not_equal(norm, 0))
+    out = np.divide(w, norm, out=np.zeros(w.shape, dtype), where=np.not_equal(norm, 0))
     return out if out.ndim else out[()]
 
 
@@ -201,6 +203,13 @@ def assigned(x: Any, name: str) -> None:
     """Raise what Python raises where a variable is read that no path has assigned."""
     if x is None:
         raise UnboundLocalError(f"cannot access local variable {name!r} where it is not associated with a value")
+
+
+@primitive
+def fits(x: Any, shape: tuple[int, ...]) -> None:
+    """Raise what NumPy raises where `x` is stored in place into an array of a smaller shape."""
+    if np.shape(x) != tuple(shape):
+        raise ValueError(f"non-broadcastable output operand with shape {shape} doesn't match the shape {np.shape(x)}")
 
 
 @primitive

@@ -433,7 +433,7 @@ class _Emitter:
             for sub in op.regions:
                 for v in leaves(sub.results):
                     uses[v] += 1
-            if isinstance(op, For):
+            if isinstance(op, For) and id(op) not in self.plan.expressions:
                 for s in op.sequences:
                     tape = self.tape_behind(s)
                     if tape is not None:

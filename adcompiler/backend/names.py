@@ -70,10 +70,11 @@ class Names:
         self.conflicts.setdefault(v, set())
 
     def _clash(self, v: Value, others: set[Value]) -> None:
-        for o in others:
-            if o is not v:
-                self.conflicts[self.find(v)].add(o)
-                self.conflicts[self.find(o)].add(v)
+        mine = self.find(v)
+        for other in map(self.find, others):
+            if other is not mine:
+                self.conflicts[mine].add(other)
+                self.conflicts[other].add(mine)
 
     def _collect(self, region: Region) -> None:
         plan = self.plan
@@ -168,25 +169,24 @@ class Names:
         if a is b:
             return
         self.parent[b] = a
-        merged = self.conflicts[a] | self.conflicts[b]
-        self.conflicts[a] = merged
-        for o in merged:
-            self.conflicts[o].add(a)
+        for other in self.conflicts.pop(b, set()):  # the sets hold roots alone
+            self.conflicts[other].discard(b)
+            if other is not a:
+                self.conflicts[other].add(a)
+                self.conflicts[a].add(other)
 
     def interfere(self, a: Value, b: Value) -> bool:
         """Do two variables live at once?"""
-        a, b = self.find(a), self.find(b)
-        theirs = self.conflicts[a]
-        return any(self.find(o) is b for o in theirs)
+        return self.find(b) in self.conflicts[self.find(a)]
 
     def _try(self, a: Any, b: Any) -> bool:
         if not (isinstance(a, Value) and isinstance(b, Value)) or b in self.plan.inlined or a in self.plan.inlined:
             return False
         if self.find(a) is self.find(b):
             return True
-        if b not in self.conflicts or a not in self.conflicts or self.interfere(a, b) or {a, b} & self.frozen:
-            return False
         x, y = self.find(a), self.find(b)
+        if x not in self.conflicts or y not in self.conflicts or self.interfere(a, b) or {a, b} & self.frozen:
+            return False
         if x in self.fixed and y in self.fixed:
             return False
         if _is_cotangent(a) != _is_cotangent(b) and a.hint and b.hint:

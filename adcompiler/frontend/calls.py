@@ -5,6 +5,8 @@ import inspect
 import types
 from typing import Any
 
+import numpy as np
+
 from adcompiler.frontend.expressions import _describe
 from adcompiler.frontend.iteration import Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
@@ -16,6 +18,8 @@ from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
 
+#: Parameters that are lists of arrays, rather than arrays that may be written as lists.
+LISTS = frozenset({"arrays", "tup", "items", "object", "operands", "xi", "rest"})
 #: The remedy where a call does not fit a function's parameters.
 AS_DEFINED = "call it with the arguments that its definition names"
 LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
@@ -78,6 +82,11 @@ class Calls(Iterations):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
+        stars = {p.name for p in rule.parameters if p.star}
+        for name, d in bound.items():
+            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
+            if array and isinstance(d, list | tuple) and target is not np.array:
+                bound[name] = self.emit(np.array, d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         return self.emit(target, *positional, **keywords)
 
@@ -132,6 +141,8 @@ class Calls(Iterations):
                 reason = f"{name} cannot be seen into, and may write into the {_noun(x)} that it is given"
                 remedy = "pass it a tuple, or write out what it does"
                 raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
+        if getattr(f, "__module__", "") == "math" and all(isinstance(x, Known) for x in args) and not kwargs:
+            return Known(f(*(x.value for x in args)))
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)

@@ -586,6 +586,8 @@ class Expressions:
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
             return Method(owner, name)
+        if isinstance(owner, tuple) and not hasattr(tuple, name):
+            raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             return Method(owner, name)
         if isinstance(owner, Poison):

@@ -76,6 +76,9 @@ class Describe:
         return Length(name)
 
     def leaf(self, steps: tuple[Any, ...], kind: Any, hint: str) -> Value:
+        if any(x.value.hint == hint for x in self.leaves):  # two dicts with the same keys
+            path = "_".join(str(s) for s in steps[1:] if isinstance(s, str) and s.isidentifier())
+            hint = path or hint
         value = Value(kind, hint)
         self.leaves.append(Leaf(steps, value))
         return value

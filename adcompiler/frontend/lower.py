@@ -180,7 +180,7 @@ class Lowerer(Loops):
                               f"write {name} = {name} + [...]")  # fmt: skip
         new = self.binary(BINARY[type(node.op)], old, self.expr(node.value), node)
         if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
-            self.check_in_place(old.kind, new, name, node)
+            self.check_in_place(old, new, name, node)
             if isinstance(new.kind, Array) and new.kind.dtype != old.kind.dtype:
                 new = self.cast(new, old.kind.dtype, node)
         self.bind(name, new)

@@ -19,7 +19,8 @@ from adcompiler.ir.core import (
     Value,
     leaves,
 )
-from rules.kind import Array
+from rules.cotangent import fits, length
+from rules.kind import ONE, Array
 
 
 class Ownership(Calls):
@@ -71,11 +72,19 @@ class Ownership(Calls):
                     out.append((n if f is self.frame and d is v else n + "[]", v))
         return out
 
-    def check_in_place(self, old: Array, new: Value, name: str, node: Any) -> None:
+    def check_in_place(self, old: Value, new: Value, name: str, node: Any) -> None:
         """`x op= y` keeps the shape of x: where the result has another, NumPy raises."""
-        if new.kind.ndim != old.ndim:
-            raise self.refuse(node, f"{name} is {old}, and the result is {new.kind}: it does not fit in place",
+        mine, theirs = old.kind.shape, new.kind.shape
+        same = [self.env.same(a, b) for a, b in zip(mine, theirs, strict=False)]
+        longer = any(
+            self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in zip(mine, theirs, strict=False)
+        )
+        if len(mine) != len(theirs) or longer:
+            raise self.refuse(node, f"{name} is {old.kind}, and the result is {new.kind}: it does not fit in place",
                               f"write {name} = {name} {symbol(node.op)} ...")  # fmt: skip
+        if not all(same):
+            shape = tuple(self.operand(self.emit(length, old, Known(k))) for k in range(len(mine)))
+            self.builder.effect(fits, new, shape)
 
 
 def _holds(d: Any) -> Iterator[Value]:

@@ -116,6 +116,10 @@ def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
 def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, Iteration):
+        of_arrays = isinstance(start, Known) and start.value == 0 and len(it.sequences) == 1
+        if of_arrays and isinstance(self.element_kind(it.sequences[0].kind), Array):
+            rows = it.sequences[0] if isinstance(it.sequences[0].kind, Array) else self.emit(np.stack, it.sequences[0])
+            return self.emit(np.sum, rows, axis=Known(0))
         return self.fold_loop(it, start, node)
     total = start
     for d in it:
@@ -185,6 +189,15 @@ def _getattr(self: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
     return self.attribute(x, attr, node)
 
 
+def _hasattr(self: Any, node: Any, x: Any, name: Any) -> Any:
+    attr = self.static(name, node, "the name of an attribute")
+    if isinstance(x, Known):
+        return Known(hasattr(x.value, attr))
+    if isinstance(x, Value) and isinstance(x.kind, Array | Num):
+        return Known(hasattr(np.ndarray if isinstance(x.kind, Array) else x.kind.type, attr))
+    return Known(hasattr(type(x), attr))
+
+
 def _map(self: Any, node: Any, f: Any, *xs: Any) -> Any:
     it = self.zip_([self.iterate(x, node) for x in xs], node)
     if not isinstance(it, list):
@@ -241,6 +254,7 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
-    getattr: _getattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    getattr: _getattr,
+    hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice,
 }  # fmt: skip

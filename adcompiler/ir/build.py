@@ -21,6 +21,8 @@ _FOLDED = frozenset(
 def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The kind (or tuple of kinds) of a call, from the kinds in its arguments. Raises KindError."""
     rule = find(target)
+    if target in (float, int, complex):
+        _only_numbers(target, map_tree(lambda v: v.kind, args))
     if rule is not None and rule.kind is not None:
         return rule_kind(rule, args, kwargs)
     kinds = map_tree(lambda v: v.kind, args)
@@ -29,6 +31,7 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if isinstance(target, np.ufunc):
         return elementwise(target, *kinds)
     if getattr(target, "__module__", "") == "math":
+        _only_numbers(target, kinds)
         return Num(float)
     if target in (float, int, complex):
         return Num(target)
@@ -41,6 +44,15 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     raise KindError(f"the kind of what {getattr(target, '__name__', target)} returns is not known")
 
 
+def _only_numbers(target: Any, kinds: Any) -> None:
+    """`math.sin(x)` and `float(x)` are of numbers: refuse arrays that have axes."""
+    for kind in kinds:
+        if isinstance(kind, Array) and kind.ndim:
+            name = target.__name__
+            instead = f"use np.{name}, or" if hasattr(np, name) else "take"
+            raise KindError(f"{name} takes a number, and gets an array ({kind})", f"{instead} an element of the array")
+
+
 def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Ask a rule for the kind of its result."""
     assert rule.kind is not None
@@ -49,8 +61,16 @@ def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
         return rule.kind(*(bound[name] for name in code.co_varnames[: code.co_argcount]))
     except (TypeError, ValueError, IndexError, AttributeError) as error:
-        given = ", ".join(f"{k}={v}" for k, v in bound.items() if k in code.co_varnames)
-        raise KindError(f"{rule.name}({given}) cannot be computed: {error}") from error
+        given = ", ".join(f"{k}={_spelled(v)}" for k, v in bound.items() if k in code.co_varnames)
+        remedy = "pass arrays and numbers, as NumPy documents it; make an array of a list first: np.array([...])"
+        raise KindError(f"what {rule.name} makes of ({given}) is not known", remedy) from error
+
+
+def _spelled(x: Any) -> str:
+    """A kind or a constant, in a message."""
+    if isinstance(x, tuple | list):
+        return f"[{', '.join(map(_spelled, x))}]"
+    return getattr(x, "__name__", None) or str(x)
 
 
 def _operator_kind(target: Any, operands: tuple[Any, ...]) -> Kind:

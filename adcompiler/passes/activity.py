@@ -3,15 +3,33 @@
 f(x, y): %a = x * 2; %b = y + 1; %c = a * b        wrt x ->  x, a, c are active; y, b are not
 """
 
+import operator
+
 from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
-from rules.cotangent import assigned, length, size, zeros_like
+from rules.cotangent import assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
 from rules.rule import find
 
-_HARMLESS = (assigned, print, raise_, str.format, length, size, zeros_like)
+_HARMLESS = (
+    assigned,
+    fits,
+    operator.not_,
+    operator.is_,
+    operator.is_not,
+    operator.contains,
+    bool,
+    min,
+    max,
+    print,
+    raise_,
+    str.format,
+    length,
+    size,
+    zeros_like,
+)
 
 
 def active(function: Function, wrt: list[Value]) -> set[Value]:

@@ -110,7 +110,7 @@ class _Simplifier:
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = self.peephole(new)
-            if replacement is not None:
+            if replacement is not None and _stands_for(replacement, op.result):
                 self.rename(op.result, replacement)
                 return
         key = _key(new)
@@ -215,16 +215,17 @@ class _Simplifier:
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
 
-    def plain(self, x: Any, depth: int) -> bool:
-        """Is a number made of arguments and constants by plain operations alone?"""
-        if not isinstance(x, Value) or x in self.function.params:
+    def surely(self, x: Value) -> bool:
+        """Is this number surely of the type of its kind: an argument, or what NumPy makes of an array?
+
+        One that went through a join or a rewrite may be of a narrower type.
+        """
+        if x in self.function.params:
             return True
         op = self.defs.get(x)
-        if op is None or type(op) is not Op:
+        if op is None or type(op) is not Op or op.target in (size, length) or op.target in OPERATORS:
             return False
-        if op.target not in OPERATORS and any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands()):
-            return True  # what NumPy's functions make of an array is of its dtype
-        return depth > 0 and all(self.plain(v, depth - 1) for v in op.operands())
+        return any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands())
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -428,7 +429,7 @@ def _length(self: _Simplifier, op: Op, out: Value) -> Any:
 def _float(self: _Simplifier, op: Op, out: Value) -> Any:
     """A conversion is idle where its operand is surely of that type: what went through a join may not be."""
     x = op.args[0]
-    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.plain(x, 8) else None
+    return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and self.surely(x) else None
 
 
 def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
@@ -462,6 +463,18 @@ _REWRITES: dict[Any, Any] = {
 # ------------------------------------------------------------------------------------------- predicates
 def _is(x: Any, k: int) -> bool:
     return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
+
+
+def _stands_for(x: Any, old: Value) -> bool:
+    """May `x` take the place of `old`: of its kind, or a Python number for one of the precision of Python's?"""
+    kind = old.kind
+    if isinstance(x, Value) and same_kind(x.kind, kind):
+        return True
+    if not isinstance(kind, Num):
+        return isinstance(x, Value) and not isinstance(kind, Array)
+    if isinstance(x, Value) and (not isinstance(x.kind, Num) or x.kind.dtype.kind != kind.dtype.kind):
+        return False
+    return kind.python or kind.dtype.itemsize >= 8
 
 
 def _float_number(x: Any) -> bool:
