@@ -4,7 +4,6 @@ import ast
 import builtins
 import math
 import operator
-import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -154,8 +153,3 @@ def _numpy_path(target: Any) -> str:
         if getattr(getattr(np, module), label, None) is target:
             return f"{module}.{label}"
     return ""
-
-
-def module_of(target: Any) -> Any:
-    """The module that defines a function."""
-    return sys.modules.get(getattr(target, "__module__", ""))

@@ -140,6 +140,11 @@ class Iterations(Expressions):
         self.env.agree(a, b)
         return True
 
+    def equally_long(self, its: list[list[Any] | Iteration]) -> bool:
+        """Do these surely have one number of elements?"""
+        known = [constant(len(it)) if isinstance(it, list) else it.length for it in its]
+        return all(n is not None and known[0] is not None and self._equal(known[0], n) for n in known)
+
     def zip_(self, its: list[list[Any] | Iteration], node: Any) -> list[Any] | Iteration:
         """Several things read side by side."""
         if not its:

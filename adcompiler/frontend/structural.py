@@ -61,7 +61,11 @@ def _enumerate(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
 
 
 def _zip(self: Any, node: Any, *xs: Any, strict: Any = None) -> Any:
-    return Once(self.zip_([self.iterate(x, node) for x in xs], node))
+    its = [self.iterate(x, node) for x in xs]
+    if strict is not None and self.static(strict, node, "the argument strict of zip") and not self.equally_long(its):
+        raise self.refuse(node, "zip(strict=True) of what is not known to be equally long",
+                          "leave strict out, and assert that the lengths agree")  # fmt: skip
+    return Once(self.zip_(its, node))
 
 
 def _reversed(self: Any, node: Any, x: Any) -> Any:

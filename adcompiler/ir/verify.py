@@ -52,6 +52,8 @@ def verify(function: Function) -> Function:
         for v in leaves(region.results):
             if v not in scope:
                 raise VerifyError(f"{v!r} is yielded but not defined in {function.name}")
+            if loop and v in lazy:
+                raise VerifyError(f"{v!r} is lazy, and carried by a loop of {function.name}")
 
     check(Region(function.params, function.body.ops, function.body.results), set(), set(), False)
     for v in leaves(function.result):
