@@ -8,7 +8,7 @@ import numpy as np
 
 from adcompiler.compile import STAGES, Build, build
 from adcompiler.dispatch import COMPILING, Dispatcher
-from adcompiler.errors import GradientError
+from adcompiler.errors import GradientError, problem_at
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
@@ -146,10 +146,9 @@ def _annotations(request: Request) -> str:
         kinds.append(hints[p] if isinstance(hints[p], str) else plain.get(hints[p], ""))
     needed = [p for p in request.parameters if p not in request.source.defaults]
     if len(kinds) < len(needed) or "" in kinds:
-        raise GradientError(
-            f"the kinds of the arguments of {request.name} are not known: give signature='f64[n], ...', example=(...), "
-            "annotations such as x: 'f64[n]', or call the gradient first"
-        )
+        reason = f"the kinds of the arguments of {request.name} are not known"
+        remedy = "give signature='f64[n], ...', example=(...), annotations (x: 'f64[n]'), or call the gradient first"
+        raise GradientError(problem_at(request.place, reason, remedy))
     return ", ".join(kinds)
 
 

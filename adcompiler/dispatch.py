@@ -169,7 +169,9 @@ def note_line(error: Exception) -> None:
         place = user_line(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
         if place is not None:
             text = linecache.getline(place.file, place.line).strip()
-            error.add_note(f'Generated from File "{place.file}", line {place.line}' + (f"\n    {text}" if text else ""))
+            note = f'Generated from File "{place.file}", line {place.line}' + (f"\n    {text}" if text else "")
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
             return
         trace = trace.tb_next
 

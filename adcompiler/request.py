@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
+from adcompiler.frontend.calls import LIBRARIES
 from adcompiler.frontend.kinds import Describe, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
@@ -72,9 +73,12 @@ class Request:
         many = isinstance(self.argnums, Sequence) and not isinstance(self.argnums, str)
         names = [self._parameter(a) for a in (self.argnums if many else [self.argnums])]
         if not names:
-            raise GradientError(f"argnums of {self.name} is empty: name at least one argument")
+            raise GradientError(
+                problem_at(self.place, f"argnums of {self.name} is empty", "name at least one argument")
+            )
         if len(set(names)) != len(names):
-            raise GradientError(f"argnums {self.argnums!r} names an argument of {self.name} twice")
+            reason = f"argnums {self.argnums!r} names an argument of {self.name} twice"
+            raise GradientError(problem_at(self.place, reason, "name each argument once"))
         return names
 
     @property
@@ -127,22 +131,32 @@ def find_source(f: Any) -> Source:
         return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):
+    if not _has_source(f):
+        what = getattr(f, "__name__", type(f).__name__)
+        why = f": {rule.why}" if rule is not None else ""
+        remedy = "write it in Python, or use a function that has a rule (`adc rules`)"
         raise UnsupportedError(
-            f"the source of {getattr(f, '__name__', f)!r} is not available, and it has no rule"
-        ) from None
+            Problem("", 0, 0, "", f"{what} has no rule, and no source to differentiate{why}", remedy)
+        )
+    signature = inspect.signature(f)
     name = str(getattr(f, "__name__", None) or getattr(getattr(f, "func", None), "__name__", type(f).__name__))
     if isinstance(f, functools.partial):
         rule = find(f.func)
         if rule is not None:
             left = [p for p in rule.parameters if p.star or p.name not in f.keywords][len(f.args) :]
             return wrapper_of(f, name, [("*" if p.star else "") + p.name for p in left], _defaults(rule))
-    elif not isinstance(f, types.MethodType | types.BuiltinFunctionType) and not isinstance(f, type):
+    elif not isinstance(f, types.MethodType):
         f = f.__call__  # an object with __call__
     given = {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}
     return wrapper_of(f, name, _stars(signature), given)
+
+
+def _has_source(f: Any) -> bool:
+    """Is this a partial, a method or an object with `__call__` that is written in Python by the user?"""
+    if isinstance(f, functools.partial):
+        return True
+    own = f.__func__ if isinstance(f, types.MethodType) else type(f).__call__
+    return isinstance(own, types.FunctionType) and own.__module__.split(".")[0] not in LIBRARIES
 
 
 def _rule_parameters(rule: Any) -> list[str]:
@@ -186,7 +200,7 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
                 out[n] = d.tree(x, (i,), n)
             except KindError as error:
                 raise UnsupportedError(
-                    Problem("", 0, 0, "", f"argument {n} of {request.name}: {error}", error.remedy)
+                    problem_at(request.place, f"argument {n} of {request.name}: {error}", error.remedy)
                 ) from None
         return out
 
@@ -203,9 +217,8 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
         out = dict(zip(names, trees, strict=False))
         for i, n in enumerate(names[len(trees) :], len(trees)):
             if n not in request.source.defaults:
-                raise UnsupportedError(
-                    f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
-                )
+                reason = f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
+                raise UnsupportedError(problem_at(request.place, reason, "give the kind of each argument"))
             out[n] = d.tree(request.source.defaults[n], (i,), n)
         return out
 

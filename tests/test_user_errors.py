@@ -90,7 +90,6 @@ def test_nothing_internal_is_shown_with_it(f: Callable[..., Any]) -> None:
     assert got.error.__context__ is None
 
 
-@pytest.mark.xfail(strict=True, reason="a note is added each time that the same exception is raised")
 def test_an_exception_that_is_raised_again_is_noted_once() -> None:
     error = ValueError("the same each time")
 

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 import types
 from typing import Any
 
@@ -119,6 +120,9 @@ class Calls(Iterations):
             source = source_of(f)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)
+        if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:
+            raise self.refuse(node, f"{f.__name__}(...) makes an object, which is not supported yet",
+                              "make it outside the function, or use a dict")  # fmt: skip
         return self.opaque(f, args, kwargs, node)
 
     def _outside(self, value: Any) -> Any:

@@ -585,6 +585,11 @@ class Expressions:
                 return Known(kind.dtype)
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
+            if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
+                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
+                raise self.refuse(
+                    node, f"{noun} has no method or attribute {name}", "use a function that has a rule (`adc rules`)"
+                )
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")

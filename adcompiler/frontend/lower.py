@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct
+from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct
 from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -28,6 +28,7 @@ from adcompiler.frontend.scope import (
 from adcompiler.frontend.source import Source
 from adcompiler.ir.core import (
     Function,
+    Loc,
     Region,
     Value,
     clone,
@@ -377,5 +378,7 @@ def _plain_tree(d: Any) -> Any:
     if isinstance(d, ListOf):
         return ListOf(_plain_tree(d.element))
     if isinstance(d, Closure):
-        raise UnsupportedError(f"the function returns the function {d.name}, which has no derivative")
+        place = Loc(d.frame.source.file, d.node.lineno, d.node.col_offset)
+        reason = f"it returns the function {d.name}, which has no derivative"
+        raise UnsupportedError(problem_at(place, reason, "call it, and return its result"))
     return walk_denotation(d, (), lambda x, _: _plain_tree(x))

@@ -253,16 +253,12 @@ DEFECTS: dict[str, dict[str, str]] = {
     "place": {
         "TypeError of the compiler": "axis_of_a_float",
         "what the refused statement binds is reported once more": "update_a_dict",
-        "points to the use of the result, not to the call": "unknown_attribute_of_an_array makes_an_object",
         "a GradientError at the heading, as if the function returned something odd": "c_function",
-        "no file and line": "returns_a_function",
     },
     "reason": {
         "exception of the compiler": "length_of_a_number axis_of_a_float",
         "speaks of what was returned, not of the call": "c_function",
-        "calls an object an array": "instance_is_called",
         "takes a number for a function without rule": "number_is_called",
-        "speaks of a call that the program does not have": "unknown_attribute_of_an_array makes_an_object",
         "does not name the function that was called": "filter_over_an_array function_to_a_library",
         "does not tell the two apart": "different_dicts",
         "speaks of a loop where values are unpacked": "unpack_a_number",
@@ -272,7 +268,6 @@ DEFECTS: dict[str, dict[str, str]] = {
     },
     "remedy": {
         "exception of the compiler": "axis_of_a_float",
-        "there is none": "returns_a_function",
         "a copy would lose what the call writes": "copy_to add_at fill_the_diagonal",
         "speaks of arrays, not of lists and dicts": "store_to_a_list_item store_to_a_dict augmented_dict_item",
         "a new array is not what is wanted": "store_to_the_shape",
