@@ -19,6 +19,8 @@ from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
 
+#: Functions that write into an argument.
+WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
 LISTS = frozenset({"arrays", "tup", "items", "object", "operands", "xi", "rest"})
 #: The remedy where a call does not fit a function's parameters.
@@ -139,6 +141,9 @@ class Calls(Iterations):
 
     def opaque(self, f: Any, args: Any, kwargs: Any, node: Any, why: str = "") -> Any:
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
+        if _writes(f):
+            raise self.refuse(node, f"{getattr(f, '__name__', f)} writes into an array, which is not supported yet",
+                              "make a new array: np.where(mask, new, old), np.concatenate(...), a + b")  # fmt: skip
         for x in (*args, *kwargs.values()):
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
                 name = getattr(f, "__name__", str(f))
@@ -260,6 +265,12 @@ class Calls(Iterations):
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         raise NotImplementedError
+
+
+def _writes(f: Any) -> bool:
+    """Does this function store into an array that it is given?"""
+    of_ufunc = isinstance(getattr(f, "__self__", None), np.ufunc) and f.__name__ == "at"
+    return of_ufunc or any(f is w for w in WRITERS)
 
 
 def _unchanging(x: Any) -> bool:

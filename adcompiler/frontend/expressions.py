@@ -80,7 +80,8 @@ class Expressions:
         """The denotation of an expression."""
         handler = getattr(self, f"expr_{type(node).__name__}", None)
         if handler is None:
-            raise self.refuse(node, f"{_construct(node)} is not supported", "write it out with supported statements")
+            remedy = _REMEDIES.get(type(node).__name__, ELSEWHERE)
+            raise self.refuse(node, f"{_construct(node)} is not supported", remedy)
         before = self.builder.loc
         self.builder.loc = self.loc(node)
         try:
@@ -700,6 +701,13 @@ def _describe(d: Any) -> str:
     return f"a {type(d).__name__} of {len(d)} elements" if isinstance(d, tuple | list | dict) else "this"
 
 
+_REMEDIES = {
+    "Yield": "collect the values in a list, and return that",
+    "YieldFrom": "collect the values in a list, and return that",
+    "Set": "use a tuple or a list",
+    "SetComp": "use a list comprehension",
+    "Await": "call it outside the function, and pass the result",
+}
 _CONSTRUCTS = {
     "Yield": "`yield`", "YieldFrom": "`yield from`", "Await": "`await`", "GeneratorExp": "a generator expression",
     "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",

@@ -178,6 +178,18 @@ class Iterations(Expressions):
         return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
 
     # ---------------------------------------------------------------------------------- comprehensions
+    def collected(self, node: Any) -> Any:
+        """What a comprehension collects: an element, or a key with its value."""
+        if isinstance(node, gast.DictComp):
+            return self.static(self.expr(node.key), node.key, "the key of a dict"), self.expr(node.value)
+        return self.expr(node.elt)
+
+    def expr_DictComp(self, node: Any) -> Any:
+        items = self._comprehension(node, node.generators)
+        if not isinstance(items, list):
+            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
+        return dict(items)
+
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
 
@@ -207,7 +219,7 @@ class Iterations(Expressions):
                         raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
                     out.extend(inner)
                 else:
-                    out.append(self.expr(node.elt))
+                    out.append(self.collected(node))
             return out
         finally:
             self.frame = outer
@@ -217,6 +229,8 @@ class Iterations(Expressions):
         return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
 
     def _collect(self, node: Any, g: Any, more: list[Any], it: Iteration) -> Any:
+        if isinstance(node, gast.DictComp):
+            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
         if more or g.ifs:
             what = "a condition" if g.ifs else "a second loop"
             reason = f"a comprehension of unknown length with {what} is not supported"

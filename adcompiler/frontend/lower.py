@@ -36,7 +36,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import Array, KindError, Lengths
+from rules.kind import Array, KindError, Lengths, Seq
 
 
 @dataclass
@@ -165,8 +165,7 @@ class Lowerer(Loops):
 
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
         if not isinstance(node.target, gast.Name):
-            raise self.refuse(node.target, f"a store to {_target(node.target)} is not supported yet",
-                              "make a new array: np.where(mask, new, old), np.concatenate(...), a + b")  # fmt: skip
+            raise self.refuse_store(node.target)
         name = node.target.id
         self.check_local(name, node)
         old = self.scope.lookup(self.frame, name, self.loc(node.target))
@@ -253,8 +252,22 @@ class Lowerer(Loops):
         elif isinstance(target, gast.Tuple | gast.List):
             self.unpack(target, d)
         else:
-            raise self.refuse(target, f"a store to {_target(target)} is not supported yet",
-                              "make a new array: np.where(mask, new, old), np.concatenate(...), a + b")  # fmt: skip
+            raise self.refuse_store(target)
+
+    def refuse_store(self, target: Any) -> Refusal:
+        """A store into something, refused with the way out that fits it."""
+        remedy = "make a new array: np.where(mask, new, old), np.concatenate(...), a + b"
+        try:
+            base = self.expr(target.value)
+        except (Refusal, AttributeError):
+            base = None
+        if isinstance(base, dict):
+            remedy = "make a new dict: {**d, key: value}"
+        elif isinstance(base, list | ListOf) or (isinstance(base, Value) and isinstance(base.kind, Seq)):
+            remedy = "make a new list, with a comprehension or with +"
+        elif isinstance(target, gast.Attribute) and isinstance(base, Known):
+            remedy = "keep it in a variable, and return it"
+        return self.refuse(target, f"a store to {_target(target)} is not supported yet", remedy)
 
     def unpack(self, target: Any, d: Any) -> None:
         items = self.elements(d, target)
