@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 from adcompiler.backend.load import load
-from adcompiler.backend.writer import write
 from adcompiler.compile import Build, build, signature_of, user_line
 from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.kinds import Describe, Known
@@ -197,7 +196,7 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     text = f"({', '.join(parts)},)"
     signature, defaults = signature_of(lowered.source)
     body: list[ast.stmt] = [ast.Return(ast.parse(text, mode="eval").body)]
-    source = write(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None)))
+    source = ast.unparse(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None, lineno=1)))
     cells = {k: c for k, c in lowered.source.cells.items() if k not in free}
     key = load(
         source,
