@@ -216,6 +216,16 @@ class Loops(Ownership):
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
         self.finish_loop(op, results)
+        if it.length is None or self.env.at_least(it.length, 1) is not True:
+            self.doubt(op, names)
+
+    def doubt(self, op: For | While, names: frozenset[str]) -> None:
+        """What a loop assigns first may have no value after it: reading it checks that it has one."""
+        first = {r for r, i in zip(op.results, op.inits, strict=False) if i is UNDEF}
+        for n in names:
+            d = self.frame.env.get(n)
+            if isinstance(d, Value) and d in first:
+                self.frame.env[n] = Maybe(d)
 
     def finish_loop(self, op: Any, results: list[Value]) -> None:
         self.builder.region.ops.append(op)
@@ -350,7 +360,9 @@ class Loops(Ownership):
             )
         extra = len(region.params) - len(test.params)
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
-        self.finish_loop(While("while", (inits,), {}, results, False, effect, loc, test, region), results)
+        op = While("while", (inits,), {}, results, False, effect, loc, test, region)
+        self.finish_loop(op, results)
+        self.doubt(op, names)
         return self.block(node.orelse)
 
 

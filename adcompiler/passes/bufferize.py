@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import holds_memory, shared
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, free_values, leaves, walk
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from rules.cotangent import spread, update
+from rules.cotangent import assigned, spread, update
 from rules.kind import Array, Seq
 from rules.rule import primitive
 
@@ -40,6 +40,25 @@ class Buffers:
 
     in_place: dict[int, Value] = field(default_factory=dict)
     copied: set[int] = field(default_factory=set)
+
+
+def _without_idle_checks(function: Function) -> Function:
+    """Drop the check that a loop has assigned a variable where the variable is read anyway: Python checks it then."""
+    defs = {r: op for op in walk(function.body) for r in op.results}
+
+    def natural(v: Any) -> bool:
+        op = defs.get(v)
+        return (
+            isinstance(op, For | While) and v in op.results[: len(op.inits)] and op.inits[op.results.index(v)] is UNDEF
+        )
+
+    def clean(region: Region) -> Region:
+        ops = [op.rebuild(lambda v: v, clean) for op in region.ops]
+        read = {v for op in ops if op.target is not assigned for v in op.operands()} | set(leaves(region.results))
+        kept = [op for op in ops if op.target is not assigned or not (natural(op.args[0]) and op.args[0] in read)]
+        return Region(region.params, kept, region.results)
+
+    return Function(function.name, function.params, clean(function.body), function.result, function.doc)
 
 
 def _settled(region: Region, carried: list[Value] | None = None) -> Region:
@@ -124,7 +143,7 @@ class _Classes:
 
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
-    function = _own_results(function)
+    function = _without_idle_checks(_own_results(function))
     function = Function(function.name, function.params, _settled(function.body), function.result, function.doc)
     plan = schedule(function)
     classes = _Classes(function)
