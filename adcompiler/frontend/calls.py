@@ -88,7 +88,8 @@ class Calls(Iterations):
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            if array and isinstance(d, list | tuple) and target is not np.array:
+            listed = isinstance(d, list | tuple) or (isinstance(d, Value) and isinstance(d.kind, Seq))
+            if array and listed and target is not np.array:
                 bound[name] = self.emit(np.array, d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         return self.emit(target, *positional, **keywords)
