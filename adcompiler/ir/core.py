@@ -78,7 +78,7 @@ class Op:
 
     def operands(self) -> Iterator[Value]:
         """The values read by this operation itself, not by its regions."""
-        yield from leaves((self.args, self.kwargs))
+        return leaves((self.args, self.kwargs) if self.kwargs else self.args)
 
     def rebuild(self, f: Callable[[Value], Any], g: Callable[[Region], Region]) -> "Op":
         """The same operation with `f` over its operands and `g` over its regions; results are kept."""
@@ -196,18 +196,27 @@ class ListOf:
 
 def leaves(tree: Any) -> Iterator[Value]:
     """The values in a tree of tuples, lists, dicts and slices."""
-    if isinstance(tree, Value):
-        yield tree
-    elif isinstance(tree, tuple | list):
+    found: list[Value] = []
+    _gather(tree, found)
+    return iter(found)
+
+
+def _gather(tree: Any, found: list[Value]) -> None:
+    kind = tree.__class__
+    if kind is Value:
+        found.append(tree)
+    elif kind is tuple or kind is list:
         for item in tree:
-            yield from leaves(item)
-    elif isinstance(tree, dict):
+            _gather(item, found)
+    elif kind is dict:
         for item in tree.values():
-            yield from leaves(item)
-    elif isinstance(tree, slice):
-        yield from leaves((tree.start, tree.stop, tree.step))
-    elif isinstance(tree, ListOf):
-        yield from leaves(tree.element)
+            _gather(item, found)
+    elif kind is slice:
+        _gather((tree.start, tree.stop, tree.step), found)
+    elif kind is ListOf:
+        _gather(tree.element, found)
+    elif isinstance(tree, tuple):
+        _gather(tuple(tree), found)
 
 
 def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:

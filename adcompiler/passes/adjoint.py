@@ -10,6 +10,8 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder
 from adcompiler.ir.core import (
@@ -454,10 +456,14 @@ def _python_numbers(op: Op) -> bool:
 
 
 def _cotangent_kind(v: Any) -> Any:
-    kind = v.kind
+    """The kind of a cotangent that comes out of a loop or a branch; that of a Python number may be NumPy's."""
+    return _wider(v.kind)
+
+
+def _wider(kind: Any) -> Any:
     if isinstance(kind, Num):
-        return Num(kind.type)
-    return Seq(kind.element, kind.range) if isinstance(kind, Seq) else kind
+        return Num({float: np.float64, complex: np.complex128}.get(kind.type, kind.type))
+    return Seq(_wider(kind.element), kind.range) if isinstance(kind, Seq) else kind
 
 
 def _started(kind: Any, first: Any) -> Any:
