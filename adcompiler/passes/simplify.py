@@ -338,7 +338,9 @@ class _Simplifier:
         u = self.made_by(term, update)
         if u is None or u.args[2] not in ("add", "sub") or self.made_by(u.args[0], zeros_like) is None:
             return None
-        if not isinstance(acc, Value) or not _alike(acc, out) or not self.only_use(term):
+        if not isinstance(acc, Value) or not self.only_use(term):
+            return None
+        if not _alike(acc, out) or not _alike(term, out):  # what is broadcast has other places
             return None
         return self.emit(update, acc, *u.args[1:], like=out)
 
