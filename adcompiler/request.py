@@ -144,7 +144,8 @@ def find_source(f: Any) -> Source:
         rule = find(f.func)
         if rule is not None:
             left = [p for p in rule.parameters if p.star or p.name not in f.keywords][len(f.args) :]
-            return wrapper_of(f, name, [("*" if p.star else "") + p.name for p in left], _defaults(rule))
+            written = [("*" if p.star else "") + p.name + ("" if p.name not in _defaults(rule) else "=") for p in left]
+            return wrapper_of(f, name, written, _defaults(rule))
     elif not isinstance(f, types.MethodType):
         f = f.__call__  # an object with __call__
     given = {p.name: p.default for p in signature.parameters.values() if p.default is not p.empty}

@@ -25,7 +25,7 @@ from adcompiler.ir.core import (
     raise_,
     walk,
 )  # fmt: skip
-from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.bufferize import Buffers, yielded
 from adcompiler.passes.mark import turn
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import accumulate, length, update
@@ -83,6 +83,7 @@ class _Emitter:
             _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
         }
         self.used = self._used_inputs()
+        self.yielded = yielded(function)
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps}
         self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
@@ -219,6 +220,7 @@ class _Emitter:
             isinstance(v.kind, Num)
             and isinstance(value, ast.BinOp)
             and isinstance(value.left, ast.Name)
+            and not isinstance(value.op, ast.MatMult)
             and value.left.id == target
         ):
             self.add(ast.AugAssign(_store(target), value.op, value.right))
@@ -362,6 +364,9 @@ class _Emitter:
 
     def start_loop(self, op: For | While) -> None:
         self.moves(op.carried, op.inits)
+        for p, r, i in zip(op.carried, op.results, op.inits, strict=False):
+            if i is UNDEF and {p, r} & self.yielded:  # it may be kept, or handed on, before it is assigned
+                self.assign(p, self.expr(None))
         for r in op.results[len(op.inits) :]:
             if id(op) in self.tapes and r in self.tapes[id(op)][0]:
                 continue

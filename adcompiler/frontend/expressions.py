@@ -251,6 +251,9 @@ class Expressions:
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
+                if maybe:
+                    reason = "{name} is assigned on one path of the if at line " + f"{loc.line} alone"
+                    return Poison(reason, "assign {name} before the if", loc)
                 if a is UNDEF:
                     return _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
                 return _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
@@ -296,10 +299,10 @@ class Expressions:
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, node.id, self.loc(node)))
         if isinstance(d, Maybe):
-            self.builder.effect(assigned, d.value, node.id)
+            last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
+            if not last:  # the name stays one that may have no value: a loop has to carry it
+                self.builder.effect(assigned, d.value, node.id)
             d = d.value
-            if node.id in self.frame.env:
-                self.frame.env[node.id] = d
         self.note_captures()
         return d
 

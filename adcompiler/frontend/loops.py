@@ -35,6 +35,7 @@ class _Header:
         self.entry = entry
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.poisoned: dict[str, Poison] = {}
+        self.kept: dict[str, Any] = {}
         self.reported = False
         self.open_lengths: set[Any] = set()
         self.owned = {
@@ -50,6 +51,12 @@ class _Header:
         for name, d in self.entry.items():
             d = d.value if isinstance(d, Maybe) else d
             names[name] = self.poisoned[name] if name in self.poisoned else self.leaf((name,), d, name)
+        for name, kind in self.kept.items():  # assigned by some iterations alone: it keeps its value through the others
+            param = Value(self.kinds.get((name,), kind), name, self.lowerer.builder.loc)
+            self.params.append(param)
+            self.inits.append(UNDEF)
+            self.paths[param] = (name,)
+            names[name] = self.poisoned[name] if name in self.poisoned else Maybe(param)
         return names, self.params, self.inits, self.paths
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
@@ -70,6 +77,7 @@ class _Header:
     def accept(self, path: tuple[Any, ...], d: Any, end: Any, yields: dict[Value, Any]) -> bool:
         """Compare what the body found (`d`) with what it leaves (`end`). False: the header has changed."""
         end = end.value if isinstance(end, Maybe) else end
+        d = d.value if isinstance(d, Maybe) else d
         name = path[0]
         if isinstance(d, Poison):
             return True
@@ -264,8 +272,12 @@ class Loops(Ownership):
                 end = {**before, **start}
                 break
             accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
-            if all(accepted):
+            late = [n for n in sorted(names - set(start)) if isinstance(end.get(n), Maybe)]
+            if all(accepted) and not late:
                 break
+            for n in late:
+                header.kept[n] = _after_loop(_plain(kind_of_operand(end[n].value)), None, self.env)
+                header.open_lengths.update(k for k in getattr(header.kept[n], "shape", ()) if k.anonymous)
         else:
             frame.env = before
             raise Refusal(
@@ -276,6 +288,9 @@ class Loops(Ownership):
         after = dict(zip(params, results, strict=True))
         frame.env = dict(before)
         for n, d in start.items():
+            if isinstance(d, Maybe):
+                frame.env[n] = Maybe(_replace(d.value, after))
+                continue
             frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
             if isinstance(d, Value) and d in self.owned_joins:
                 self.owned_joins.add(after[d])

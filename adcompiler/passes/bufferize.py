@@ -42,12 +42,20 @@ class Buffers:
     copied: set[int] = field(default_factory=set)
 
 
+def yielded(function: Function) -> set[Value]:
+    """What regions hand on: to a join, to the next iteration, to a tape."""
+    return {v for op in walk(function.body) for sub in op.regions for v in leaves(sub.results)}
+
+
 def _without_idle_checks(function: Function) -> Function:
     """Drop the check that a loop has assigned a variable where the variable is read anyway: Python checks it then."""
     defs = {r: op for op in walk(function.body) for r in op.results}
+    handed_on = yielded(function)
 
     def natural(v: Any) -> bool:
         op = defs.get(v)
+        if v in handed_on or (isinstance(op, For | While) and set(op.carried) & handed_on):
+            return False
         return (
             isinstance(op, For | While) and v in op.results[: len(op.inits)] and op.inits[op.results.index(v)] is UNDEF
         )
