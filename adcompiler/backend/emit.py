@@ -25,7 +25,7 @@ from adcompiler.ir.core import (
     raise_,
     walk,
 )  # fmt: skip
-from adcompiler.passes.bufferize import Buffers, yielded
+from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import turn
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import accumulate, length, update
@@ -83,10 +83,10 @@ class _Emitter:
             _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
         }
         self.used = self._used_inputs()
-        self.yielded = yielded(function)
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps}
         self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
+        self.handed_on = {self.names.find(v) for v in handed_on(function)}
         self.tapes = self._tape_groups()
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
@@ -364,8 +364,8 @@ class _Emitter:
 
     def start_loop(self, op: For | While) -> None:
         self.moves(op.carried, op.inits)
-        for p, r, i in zip(op.carried, op.results, op.inits, strict=False):
-            if i is UNDEF and {p, r} & self.yielded:  # it may be kept, or handed on, before it is assigned
+        for p, i in zip(op.carried, op.inits, strict=True):
+            if i is UNDEF and self.names.find(p) in self.handed_on:  # kept or handed on, perhaps before it is assigned
                 self.assign(p, self.expr(None))
         for r in op.results[len(op.inits) :]:
             if id(op) in self.tapes and r in self.tapes[id(op)][0]:

@@ -42,19 +42,26 @@ class Buffers:
     copied: set[int] = field(default_factory=set)
 
 
-def yielded(function: Function) -> set[Value]:
-    """What regions hand on: to a join, to the next iteration, to a tape."""
-    return {v for op in walk(function.body) for sub in op.regions for v in leaves(sub.results)}
+def handed_on(function: Function) -> set[Value]:
+    """What loops keep on tapes, and what branches give that was not made in them."""
+    out: set[Value] = set()
+    for op in walk(function.body):
+        if isinstance(op, For | While):
+            out.update(leaves(op.body.results[len(op.inits) :]))
+        elif isinstance(op, If):
+            for side in op.regions:
+                out.update(set(leaves(side.results)) - {r for o in side.ops for r in o.results})
+    return out
 
 
 def _without_idle_checks(function: Function) -> Function:
     """Drop the check that a loop has assigned a variable where the variable is read anyway: Python checks it then."""
     defs = {r: op for op in walk(function.body) for r in op.results}
-    handed_on = yielded(function)
+    kept = handed_on(function)
 
     def natural(v: Any) -> bool:
         op = defs.get(v)
-        if v in handed_on or (isinstance(op, For | While) and set(op.carried) & handed_on):
+        if v in kept or (isinstance(op, For | While) and set(op.carried) & kept):
             return False
         return (
             isinstance(op, For | While) and v in op.results[: len(op.inits)] and op.inits[op.results.index(v)] is UNDEF

@@ -1,0 +1,117 @@
+"""Names that only some iterations of a loop assign keep their value through the others; and broadcast cotangents."""
+
+import numpy as np
+import pytest
+
+from adcompiler import UnsupportedError, check_grad, grad, value_and_grad
+
+X = np.array([0.5, 1.5, -1.0, 2.0])
+
+
+def inner_loop_ends_empty(x):
+    for i in range(3):
+        for j in range(2 - i):
+            a = x[j] * x[j]
+    return a
+
+
+def rows_end_empty(rows):
+    for r in rows:
+        for v in r:
+            last = v * v
+    return last
+
+
+def read_in_the_outer_loop(x):
+    total = 0.0
+    for i in range(2):
+        for j in range(1 - i):
+            a = x[j] * x[j]
+        total = total + a
+    return total
+
+
+def assigned_under_an_if(x):
+    for i in range(3):
+        if i < 1:
+            a = x * x
+    return np.sum(a)
+
+
+def assigned_at_times(x):
+    total = 0.0
+    for i in range(4):
+        if i % 2 == 0:
+            a = x[i]
+        total = total + a * x[i]
+    return total
+
+
+def inner_loop_begins_empty(x):
+    total = 0.0
+    for i in range(3):
+        for j in range(i):
+            z = x[j] * 2
+        total = total + x[i]
+    return total + z
+
+
+def assigned_in_an_inner_while(x):
+    total = 0.0
+    for i in range(3):
+        k = i
+        while k < 1:
+            a = x[k] * x[k]
+            k = k + 1
+        total = total + a * x[i]
+    return total
+
+
+def product_under_its_own_name(x):
+    y = x * 2
+    y = y @ np.ones(4)
+    return y
+
+
+def broadcast_beside_a_slice(A):
+    part = A.sum(axis=0)[:-1]
+    return part[1] + np.sum(np.sin(A))
+
+
+def one_row_beside_a_trace(A):
+    row = np.sum(A, axis=0)[[0, 1, 1]]
+    return np.trace(A) + row[1]
+
+
+@pytest.mark.parametrize(
+    ("f", "x"),
+    [
+        (inner_loop_ends_empty, X),
+        (rows_end_empty, [X[:2], X[:0]]),
+        (read_in_the_outer_loop, X),
+        (assigned_under_an_if, X),
+        (assigned_at_times, X),
+        (inner_loop_begins_empty, X),
+        (assigned_in_an_inner_while, X),
+        (product_under_its_own_name, X),
+        (broadcast_beside_a_slice, np.outer(X[:3], X[:3]) + X[:3]),
+        (one_row_beside_a_trace, X[None, :2]),
+        (one_row_beside_a_trace, np.outer(X[:2], X[:3])),
+    ],
+)
+def test_gradient_against_differences(f, x):
+    assert value_and_grad(f)(x)[0] == f(x)
+    check_grad(f, x)
+
+
+def a_dict_on_one_path(x):
+    for i in range(3):
+        if i < 1:
+            d = {"a": x[0] * 2}
+        r = d["a"] * x[i]
+    return r
+
+
+def test_containers_that_only_some_iterations_make_are_refused():
+    with pytest.raises(UnsupportedError, match="assign d before the if"):
+        grad(a_dict_on_one_path)(X)
