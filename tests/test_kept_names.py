@@ -115,3 +115,15 @@ def a_dict_on_one_path(x):
 def test_containers_that_only_some_iterations_make_are_refused():
     with pytest.raises(UnsupportedError, match="assign d before the if"):
         grad(a_dict_on_one_path)(X)
+
+
+def mean_beside_another_length(b, y, A):
+    if np.sum(A) > -100:
+        y = np.mean(np.broadcast_to(b, (len(y), 3, A.shape[1])), axis=2, keepdims=True)
+    return np.sum(y)
+
+
+def test_a_length_kept_across_is_that_of_its_own_axis():
+    args = X[:3, None], np.ones((2, 3, 4)), np.ones((3, 5))
+    for argnum in range(3):
+        check_grad(mean_beside_another_length, *args, argnums=argnum)

@@ -119,7 +119,9 @@ def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], op
     kind = v.kind
     if op.target not in (spread, zeros_like, size, length) or kind.xp != "numpy" or not _plain(op):
         return op
-    axes = range(kind.ndim) if op.target is not length else [op.args[1] if len(op.args) > 1 else 0]
+    axes: Any = range(kind.ndim)
+    if op.target is length:
+        axes = [op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", 0)]
     found: list[Any] = []
     made: list[Op] = []
     for n in (lengths().resolve(kind.shape[k]) for k in axes):
