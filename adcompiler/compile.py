@@ -27,7 +27,7 @@ from adcompiler.passes.inline import inline
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
-from rules.kind import Array, Lengths, Num, is_differentiable, specialising
+from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
 
 STAGES = (
     "parsed",
@@ -56,7 +56,7 @@ def argument_leaves(
             what = (
                 _what(tree.kind)
                 if isinstance(tree, Value)
-                else f"is {tree.value!r}"
+                else f"is {said(tree.value)}"
                 if isinstance(tree, Known)
                 else "holds no float"
             )
@@ -226,9 +226,16 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
 def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths) -> Build:
     """Compile one specialisation. Raises UnsupportedError, GradientError."""
     source = request.source
+    loc = Loc(source.file, source.line, source.node.col_offset)
+
+    def arguments(d: Describe) -> dict[str, Any]:
+        """The arguments, refused before the function is read where they hold nothing to differentiate."""
+        trees = describe(d)
+        argument_leaves(trees, request.wrt, request.name, loc)
+        return trees
+
     with specialising(env):
-        lowered = lower(source, describe, env, nested)
-        loc = Loc(source.file, source.line, source.node.col_offset)
+        lowered = lower(source, arguments, env, nested)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
         wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)

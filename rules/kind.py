@@ -364,12 +364,18 @@ def array_or_number(dtype: np.dtype[Any], shape: tuple[Length, ...], xp: str = "
     return Array(dtype, shape, xp) if shape or xp != "numpy" else Num(dtype.type)
 
 
+def said(x: Any) -> str:
+    """A value in words: constants as they are written, others by the name of their class."""
+    constant_types = str | bytes | int | float | complex | np.generic
+    return repr(x) if x is None or isinstance(x, constant_types) else f"a value of class {type(x).__name__}"
+
+
 def elementwise(ufunc: np.ufunc, *operands: Any) -> Num | Array:
     """The kind of a ufunc's result."""
     kinds = [kind_of(x) for x in operands]
     for kind, x in zip(kinds, operands, strict=True):
         if not isinstance(kind, Num | Array):
-            what = "a list" if isinstance(kind, Seq) else f"{type(x).__name__} {x!r}" if kind is not x else str(kind)
+            what = "a list" if isinstance(kind, Seq) else said(x) if kind is not x else str(kind)
             raise KindError(f"{ufunc.__name__} is applied to {what}, whose kind as an array is not known",
                             "make it an array first, with np.array(...) or np.stack(...)")
     return array_or_number(ufunc_dtype(ufunc, *kinds), broadcast(*(k.shape for k in kinds)), library(*kinds))

@@ -372,7 +372,11 @@ class Expressions:
             if isinstance(b, list | tuple) and not isinstance(a, Known):
                 b = self.emit(np.array, list(b))
         if target in (operator.mod, operator.add, operator.mul) and isinstance(a, Known) and isinstance(a.value, str):
-            return Known(target(a.value, self.static(b, node, "what is put into a string")))
+            b = self.static(b, node, "what is put into a string")
+            try:
+                return Known(target(a.value, b))
+            except TypeError as error:
+                raise self.refuse(node, f"this raises TypeError: {error}", "use an f-string") from None
         if isinstance(b, Known) and isinstance(b.value, str):
             raise self.refuse(node, "a string is combined with a computed value", "use an f-string")
         return self.emit(target, a, b, hint=hint)

@@ -218,6 +218,8 @@ class _Signature(Describe):
                         raise self.fail(node, "keys of a dict are constants")
                     out[k.value] = element(v, (*steps, k.value), str(k.value))
                 return out
+            if isinstance(node, ast.List):
+                raise self.fail(node, "a list of lists of any length is not supported; write the inner ones as tuples")
             kind = self.leaf_kind(node)
             if isinstance(kind, Array):
                 kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape))
