@@ -231,7 +231,7 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
 
 
 def _moved(x: Any, direction: list[Any], step: float) -> Any:
-    """`x` with its float leaves moved along `direction`, in float64."""
+    """`x` with its float leaves moved along `direction`, in float64; 0-d arrays and Python numbers stay such."""
     left = iter(direction)
 
     def move(y: Any) -> Any:
@@ -239,7 +239,12 @@ def _moved(x: Any, direction: list[Any], step: float) -> Any:
             return type(y)(map(move, y))
         if isinstance(y, dict):
             return {k: move(v) for k, v in y.items()}
-        return y + step * next(left) if _floats(y) else y
+        if not _floats(y):
+            return y
+        moved = y + step * np.asarray(next(left))
+        return (
+            np.asarray(moved) if isinstance(y, np.ndarray) else type(y)(moved) if type(y) in (float, complex) else moved
+        )
 
     return move(x)
 

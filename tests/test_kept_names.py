@@ -127,3 +127,30 @@ def test_a_length_kept_across_is_that_of_its_own_axis():
     args = X[:3, None], np.ones((2, 3, 4)), np.ones((3, 5))
     for argnum in range(3):
         check_grad(mean_beside_another_length, *args, argnums=argnum)
+
+
+def nested_choices(A, y):
+    i = 0
+    while i < 1:
+        y = y @ y + (A.T @ A if y.size >= 4 else y.T @ (np.eye(A.shape[1]) if i == 1 else y)) / 8.0
+        i += 1
+    return np.sum(np.tanh(y @ np.ones(len(y))))
+
+
+def means_of_nothing(x):
+    b = out = 1.0
+    for _ in range(2):
+        b, out = sum([np.mean(x) * j for j in range(0)]) / 2.0, b
+    return out + np.sum(x * x)
+
+
+@pytest.mark.parametrize("A", [np.full((1, 2), 0.3), np.full((1, 1), 0.3)])
+def test_second_derivatives_of_choices_in_loops(A):
+    y = np.full((A.shape[1],) * 2, 0.4) + np.eye(A.shape[1])
+    for argnum in range(2):
+        check_grad(nested_choices, A, y, argnums=argnum)
+        check_grad(lambda A, y, argnum=argnum: np.sum(grad(nested_choices, argnum)(A, y) ** 2), A, y, argnums=argnum)
+
+
+def test_second_derivatives_of_comprehensions_in_loops():
+    check_grad(lambda x: np.sum(grad(means_of_nothing)(x) ** 2), X)

@@ -3,6 +3,7 @@
 import ast
 import os
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -193,7 +194,7 @@ class _Emitter:
 
     def statement(self, op: Op) -> None:
         if id(op) in self.plan.expressions:
-            self.assign(op.result, self.written(op))
+            self.assign(op.result, self.written(op), self.plan.read_by(op))
         elif isinstance(op, If):
             self.branch(op)
         elif isinstance(op, For):
@@ -212,20 +213,24 @@ class _Emitter:
             targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
             self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
         else:
-            self.assign(op.result, self.written(op))
+            self.assign(op.result, self.written(op), self.plan.read_by(op))
 
-    def assign(self, v: Value, value: ast.expr) -> None:
+    def assign(self, v: Value, value: ast.expr, reads: Iterable[Value] = ()) -> None:
+        """`v = value`, an expression that reads these variables; `v op= y` where that rebinds a number.
+
+        What is read under the same name may be a 0-d array, of which `op=` would change the memory.
+        """
         target = self.names[v]
         if (
-            isinstance(v.kind, Num)
-            and isinstance(value, ast.BinOp)
+            isinstance(value, ast.BinOp)
             and isinstance(value.left, ast.Name)
             and not isinstance(value.op, ast.MatMult)
             and value.left.id == target
+            and all(isinstance(x.kind, Num) for x in (v, *reads) if self.names[x] == target)
         ):
             self.add(ast.AugAssign(_store(target), value.op, value.right))
             return
-        self.add(ast.Assign([_store(self.names[v])], value))
+        self.add(ast.Assign([_store(target)], value))
 
     def overwrite(self, op: Op) -> None:
         """`x op= y`."""
@@ -288,7 +293,7 @@ class _Emitter:
         while pending:
             for i, (t, s, _) in enumerate(pending):
                 if all(self.names[t] not in reads for j, (_, _, reads) in enumerate(pending) if j != i):
-                    self.assign(t, self.expr(None if s is UNDEF else s))
+                    self.assign(t, self.expr(None if s is UNDEF else s), self.plan.reads(s))
                     del pending[i]
                     break
             else:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
@@ -108,6 +108,8 @@ class Names:
                     self._clash(r, after)
                 if op.target is update:  # written by a statement after the variable: index and value are still read
                     self._clash(op.result, plan.reads(op.args[1:]))
+        for v in leaves(region.results):
+            self._inside(v, set())
 
     def _inside(self, v: Value, after: set[Value]) -> None:
         """Variables of comprehensions that are written inside an expression."""

@@ -284,11 +284,31 @@ class Expressions:
         if isinstance(x, Value) and isinstance(y, Value) and key in known:
             return known[key]
         value = Value(kind, name, loc)
+        if self.shares_scalar(kind, x, y):
+            self.frozen_joins.add(value)
         op.results.append(value)
-        op.then.results.append(x)
-        op.orelse.results.append(y)
+        op.then.results.append(self.as_kind(x, value, op.then))
+        op.orelse.results.append(self.as_kind(y, value, op.orelse))
         known[key] = value
         return value
+
+    frozen_joins: set[Value]
+
+    def shares_scalar(self, kind: Any, *sides: Any) -> bool:
+        """Is a number of this kind a 0-d array on one of these sides, whose memory Python's `+=` would change?"""
+        return isinstance(kind, Num) and any(
+            isinstance(x, Value) and (isinstance(x.kind, Array) or x in self.frozen_joins) for x in sides
+        )
+
+    def as_kind(self, x: Any, like: Value, region: Region) -> Any:
+        """What a region yields for `like`: of a 0-d array that becomes a number its element, which shares no memory."""
+        if not (isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(like.kind, Num)):
+            return x
+        outer, self.builder.region = self.builder.region, region
+        try:
+            return self.emit(operator.getitem, x, Known(()), hint=like.hint)
+        finally:
+            self.builder.region = outer
 
     # ---------------------------------------------------------------------------------- expressions
     def expr_Constant(self, node: Any) -> Any:

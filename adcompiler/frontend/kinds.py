@@ -280,6 +280,8 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
         return Num(np.promote_types(a.dtype, b.dtype).type)
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)
+        if isinstance(a.element, Array) is not isinstance(b.element, Array):
+            return None  # 0-d arrays and numbers: each list would have to be made anew
         return (
             None if element is None else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
         )

@@ -38,6 +38,7 @@ class _Header:
         self.kept: dict[str, Any] = {}
         self.reported = False
         self.open_lengths: set[Any] = set()
+        self.frozen: set[tuple[Any, ...]] = set()
         self.owned = {
             n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
         }
@@ -69,6 +70,8 @@ class _Header:
             self.params.append(param)
             self.inits.append(operand)
             self.paths[param] = path
+            if path in self.frozen or self.lowerer.shares_scalar(kind, operand):
+                self.lowerer.frozen_joins.add(param)
             if path in {(n,) for n in self.owned}:
                 self.lowerer.owned_joins.add(param)
             return param
@@ -94,6 +97,9 @@ class _Header:
                         return False
                     if str(kind) != str(d.kind) or kind != d.kind:
                         self.kinds[path] = kind
+                        return False
+                    if d not in self.lowerer.frozen_joins and self.lowerer.shares_scalar(kind, operand):
+                        self.frozen.add(path)
                         return False
                     return True
             return self.poison(name, d, end)
@@ -136,7 +142,8 @@ class _Header:
             return Array(joined.dtype, tuple(shape), a.xp)
         if isinstance(a, Seq) and isinstance(b, Seq):
             element = self.join(a.element, b.element)
-            return None if element is None else Seq(element, a.range and b.range)
+            mixed = isinstance(a.element, Array) is not isinstance(b.element, Array)
+            return None if element is None or mixed else Seq(element, a.range and b.range)
         kind = join_kinds(a, b, env)
         return _plain(kind) if kind is not None else None
 
@@ -284,7 +291,9 @@ class Loops(Ownership):
                 problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind")
             )
         results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
-        region.results = [yields.get(p, p) for p in params]
+        inits = [self.as_kind(i, p, outer) for i, p in zip(inits, params, strict=True)]
+        region.results = [self.as_kind(yields.get(p, p), p, region) for p in params]
+        self.frozen_joins.update(r for p, r in zip(params, results, strict=True) if p in self.frozen_joins)
         after = dict(zip(params, results, strict=True))
         frame.env = dict(before)
         for n, d in start.items():

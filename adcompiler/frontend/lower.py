@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct
@@ -36,7 +37,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import Array, KindError, Lengths, Seq
+from rules.kind import Array, KindError, Lengths, Num, Seq
 
 
 @dataclass
@@ -72,6 +73,7 @@ class Lowerer(Loops):
         self.callers: list[Frame] = []
         self.pinned: list[Value] = []
         self.owned_joins: set[Value] = set()
+        self.frozen_joins: set[Value] = set()
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient: the function is lowered apart, differentiated, and put in place."""
@@ -171,9 +173,11 @@ class Lowerer(Loops):
         old = self.scope.lookup(self.frame, name, self.loc(node.target))
         if isinstance(old, Poison | Maybe):
             old = self.expr(gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset))
-        if isinstance(old, Value) and isinstance(old.kind, Array) and not self.owned(old, name):
+        if not self.owned(old, name):
             reason = f"{name} may share memory with another name, which this changes in place"
-            remedy = f"write {name} = {name} {symbol(node.op)} ..., or {name} = {name}.copy() first"
+            remedy = f"write {name} = {name} {symbol(node.op)} ..."
+            if isinstance(old.kind, Array):
+                remedy += f", or {name} = {name}.copy() first"
             raise self.refuse(node, reason, remedy)
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
@@ -181,8 +185,10 @@ class Lowerer(Loops):
         new = self.binary(BINARY[type(node.op)], old, self.expr(node.value), node)
         if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
             self.check_in_place(old, new, name, node)
-            if isinstance(new.kind, Array) and new.kind.dtype != old.kind.dtype:
+            if new.kind.dtype != old.kind.dtype:
                 new = self.cast(new, old.kind.dtype, node)
+            if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
+                new = self.emit(np.array, new)
         self.bind(name, new)
 
     def check_local(self, name: str, node: Any) -> None:

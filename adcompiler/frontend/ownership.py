@@ -39,7 +39,7 @@ class Ownership(Calls):
     def owned(self, v: Any, name: str) -> bool:
         """Is this array surely held by this name alone: made by an operation in this function, named once?"""
         if not isinstance(v, Value) or not isinstance(v.kind, Array):
-            return True
+            return v not in self.frozen_joins if isinstance(v, Value) else True
         op = self.defs.get(v)
         if v not in self.owned_joins and (op is None or not new_memory(op)):
             return False

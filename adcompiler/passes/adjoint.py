@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import UnsupportedError, problem_at
-from adcompiler.ir.build import Builder
+from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
     For,
@@ -151,7 +151,7 @@ class _Sweep:
         bound = rule.bind(op.args, op.kwargs)
         values = {**bound, rule.result: op.results[0] if len(op.results) == 1 else tuple(op.results)}
         incoming = [self.cotangents.get(r) for r in op.results]
-        d = [_zero(self.builder, r, lazy=True) if c is None else c for c, r in zip(incoming, op.results, strict=True)]
+        d = [self.whole(c, r, rule) for c, r in zip(incoming, op.results, strict=True)]
         values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
         siblings: dict[str, Any] = {}
         selected = any(r in self.selected for r in op.results)
@@ -182,6 +182,14 @@ class _Sweep:
                 self.spread_over(x, pullback(name), terms)
         for v, term in terms.items():
             self.add(v, term, stays)
+
+    def whole(self, d: Any, r: Value, rule: Any) -> Any:
+        """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
+        if d is None:
+            return _zero(self.builder, r, lazy=True)
+        if rule.kind is not None and isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
+            return self.builder.call(project, d, r, lazy=True, hint=_d(r))
+        return d
 
     def has_pole(self, args: Any) -> bool:
         """Is a factor among these infinite where its argument is at a pole: a logarithm, a quotient?"""

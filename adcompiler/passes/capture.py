@@ -8,6 +8,7 @@ is not kept.
 """
 
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,13 @@ import numpy as np
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
-from rules.cotangent import length, size, spread, zeros_like
+from rules.cotangent import accumulate, length, or_zeros, project, size, spread, where_given, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
 from rules.rule import find
 from rules.sequences import backwards
+
+#: What gives None of None.
+_PASS_NONE = (backwards, zeros_like, or_zeros, where_given, project, accumulate)
 
 
 def capture(function: Function) -> Function:
@@ -48,37 +52,43 @@ def _shapes(function: Function) -> Function:
         return [v for v in op.operands() if v not in like]
 
     needed = live_values(function, valued) | set(function.params)
-    needed -= _missing(function.body, set())
+    needed -= _missing(function)
     visible = [p for p in function.params if isinstance(p.kind, Array)]
     body = _take_shapes(function.body, visible, needed)
     return Function(function.name, function.params, body, function.result, function.doc)
 
 
-def _missing(region: Region, found: set[Value]) -> set[Value]:
-    """The values that some path never makes: they have no shape to take."""
-    for op in region.ops:
-        sources: list[tuple[Value, list[Any]]] = []
-        if isinstance(op, If):
-            sources = [(r, [s.results[i] for s in op.regions if s.results]) for i, r in enumerate(op.results)]
-        elif isinstance(op, For | While):
-            n = len(op.inits)
-            sources = [(p, [i]) for p, i in zip(op.carried, op.inits, strict=True)]
-            sources += zip(op.results[:n], ([i] for i in op.inits), strict=True)
-            if isinstance(op, For):
-                sources += [(e, [s]) for e, s in zip(op.elements, op.sequences, strict=True)]
-        elif op.target is backwards:
-            sources = [(op.result, list(op.args))]
-        found.update(
-            v for v, given in sources if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
-        )
-        for sub in op.regions:
-            _missing(sub, found)
-        if isinstance(op, If):
-            found.update(v for v, given in sources if any(isinstance(x, Value) and x in found for x in given))
-        elif isinstance(op, For | While):
-            kept = zip(op.results, op.body.results, strict=False)
-            found.update(r for r, y in kept if y is UNDEF or (isinstance(y, Value) and y in found))
+def _missing(function: Function) -> set[Value]:
+    """The values that some path never makes, None at run time: they have no shape to take."""
+    found: set[Value] = set()
+    before = -1
+    while len(found) > before:  # a loop may carry one from what it makes further down
+        before = len(found)
+        for op in walk(function.body):
+            found.update(
+                v
+                for v, given in _sources(op)
+                if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
+            )
     return found
+
+
+def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
+    """The results and parameters that are None where one of the operands beside them is."""
+    if isinstance(op, If):
+        for i, r in enumerate(op.results):
+            yield r, [side.results[i] for side in op.regions if side.results]
+    elif isinstance(op, For | While):
+        for p, i, y, r in zip(op.carried, op.inits, op.body.results, op.results, strict=False):
+            yield p, [i, y]
+            yield r, [i, y]
+        if isinstance(op, For):
+            for e, s in zip(op.elements, op.sequences, strict=True):
+                yield e, [s]
+        for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False):
+            yield r, [y]
+    elif op.target in _PASS_NONE:
+        yield op.result, list(op.args)
 
 
 def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:

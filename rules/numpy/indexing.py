@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import scatter, update, zeros_like
+from rules.cotangent import project, scatter, update, zeros_like
 from rules.kind import (
     ONE,
     Array,
@@ -185,7 +185,10 @@ class getitem:
         return indexed(a, index)
 
     view = "a"
-    def d_a(d_y, a: Like, index): return scatter(d_y, a, index)
+    @borrows("d_y")
+    def d_a(d_y, a: Like, index):
+        return project(d_y, a) if isinstance(index, tuple) and not index else scatter(d_y, a, index)
+
     @borrows("t_a")
     def t_y(t_a, index): return t_a[index]
 

@@ -266,7 +266,7 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
     if isinstance(a, tuple | list):
         return [_unmade(d, item, (*place, i)) for i, item in enumerate(a)]
     if hasattr(a, "ndim") or isinstance(a, int | float | complex):
-        return d if isinstance(a, np.ndarray) and not place else d[place] if place or not rank(a) else d
+        return d[place] if place else d
     return unstack(d[place] if place else d)
 
 

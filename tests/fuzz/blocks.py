@@ -1,12 +1,15 @@
 """Productions for statements with blocks: branches, loops, functions."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from . import containers, functions, scalars
 from .conditions import condition
 from .expressions import array, tame
 from .generator import Generator, production
 from .kinds import FLOAT, INT, NOBODY, Array, Dict, Expr, Number, Sequence
 from .scope import Variable
-from .statements import STATEMENTS, of_kind, rebindable, statements
+from .statements import SCALAR, STATEMENTS, of_kind, rebind_scalar, rebindable, scalars_in_sight, statements, value
 
 DEEPEST = 3
 
@@ -91,6 +94,10 @@ def bind_in_arm(g: Generator, name: str, kind: Array | Number) -> None:
 
 
 def rebind_in_arm(g: Generator) -> None:
+    scalars = scalars_in_sight(g)
+    if scalars and g.chance(0.4):
+        rebind_scalar(g, g.pick(scalars))
+        return
     old = rebindable(g)
     if not old:
         return
@@ -140,23 +147,37 @@ def carry(g: Generator) -> list[Variable]:
             g.emit(f"{name} = {e.text}")
             g.bind(name, e)
             old.append(g.scope.variables[name])
+    found = scalars_in_sight(g)
+    if found and g.chance(0.5):
+        old.append(g.pick(found))
     return old
 
 
-def loop_body(g: Generator, carried: list[Variable], bound: list[Variable], *required: str) -> None:
-    """The block of a loop: binds what it carries again, tamely."""
+def loop_body(
+    g: Generator,
+    carried: list[Variable],
+    bound: list[Variable],
+    *required: str,
+    first: Callable[[], None] | None = None,
+) -> None:
+    """The block of a loop: begins with what `first` writes, and binds what it carries again, tamely."""
     outside = g.scope
     names = [v.name for v in carried]
     g.scope = outside.body(set(names))
     for variable in bound:
         g.scope.bind(variable)
     g.loops += 1
+    if first is not None:
+        with g.indented():
+            first()
     body(g, g.pick((0, 1, 1, 2)))
     with g.indented():
         done = rotate(g, [g.scope.variables[name] for name in names])
         for name in g.shuffled([name for name in names if name not in done]):
             variable = g.scope.variables[name]
-            if isinstance(variable.kind, Array):
+            if variable.kind == SCALAR:
+                rebind_scalar(g, variable)
+            elif isinstance(variable.kind, Array):
                 advance_array(g, variable)
             else:
                 advance_number(g, variable)
@@ -234,7 +255,7 @@ def advance_array(g: Generator, variable: Variable) -> None:
 
 def rotate(g: Generator, carried: list[Variable]) -> list[str]:
     """Bind two carried names of one kind at once, the second to what the first was; which are done with."""
-    pairs = [(a, b) for a in carried for b in carried if a.name != b.name and a.kind == b.kind]
+    pairs = [(a, b) for a in carried for b in carried if a.name != b.name and a.kind == b.kind != SCALAR]
     pairs = [(a, b) for a, b in pairs if not {a.name, b.name} & g.scope.locked]
     if not pairs or not g.chance(0.4):
         return []
@@ -250,6 +271,39 @@ def rotate(g: Generator, carried: list[Variable]) -> list[str]:
         roots = frozenset({b.name if v is a else a.name}) if isinstance(v.kind, Array) else frozenset[str]()
         g.bind(v.name, Expr(v.name, v.kind, bound, roots=roots))
     return [a.name, b.name]
+
+
+@production(STATEMENTS, 1.5)
+def kept_name(g: Generator) -> bool | None:
+    """A name that some iterations alone assign, the first among them: it keeps its value through the others."""
+    if g.depth >= DEEPEST - 1 or g.loops >= 2:
+        return None
+    carried = carry(g)
+    index, inner, name = g.fresh_name("i", "k", "step"), g.fresh_name("j", "r"), g.fresh_name()
+    e = value(g, 2)
+    if e.roots & g.scope.locked or e.kind == INT:
+        return None
+    style = g.rng.randrange(4)
+    heads = (f"if {index} < 1:", f"if {index} % 2 == 0:", f"for {inner} in range(2 - {index}):", f"while {inner} < 1:")
+    made: list[Variable] = []
+
+    def first() -> None:
+        if style == 3:
+            g.emit(f"{inner} = {index}")
+        g.emit(heads[style])
+        with g.indented():
+            g.emit(f"{name} = {e.text}")
+            if style == 3:
+                g.emit(f"{inner} += 1")
+        g.scope.bind(Variable(name, e.kind, e.bound, e.low, fixed=True))
+        made.append(g.scope.variables[name])
+
+    g.mark("kept name", *(["nested loop"] if style > 1 or g.loops else []))
+    g.scope.expose(e.roots)
+    g.emit(f"for {index} in range({g.pick('1234')}):")
+    loop_body(g, carried, [Variable(index, INT, 5.0, fixed=True)], first=first)
+    g.scope.bind(replace(made[0], fixed=False))
+    return True
 
 
 @production(STATEMENTS, 1.5)

@@ -25,6 +25,8 @@ NAMES = (
     "assignment",
     "rebinding",
     "self update",
+    "scalar rebinding",
+    "kept name",
     "view",
     "chained assignment",
     "tuple target",

@@ -300,7 +300,7 @@ def mark_argument(g: Generator, parameter: Parameter) -> None:
 def place_parameter(g: Generator, parameter: Parameter) -> None:
     """Bring a parameter into scope."""
     kind = parameter.spec.kind
-    fixed = not isinstance(kind, (Array, Number)) or kind in (INT, Array(()))
+    fixed = not isinstance(kind, (Array, Number)) or kind == INT
     bound = max(float(parameter.spec.value), 3.0) if isinstance(parameter.spec, IntLeaf) else 1.5
     g.scope.bind(Variable(parameter.name, kind, bound, fixed=fixed))
     g.scattered |= {place.text for place in g.places() if place.roots == {parameter.name}}

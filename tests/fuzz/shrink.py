@@ -10,11 +10,12 @@ from .check import Compiler, Outcome, check, deadline, quiet
 from .generate import Program
 
 
-def shrink(outcome: Outcome, compiler: Compiler | None = None, seconds: float = 60.0) -> Outcome:
+def shrink(outcome: Outcome, compiler: Compiler | None = None, seconds: float = 120.0) -> Outcome:
     """The outcome of a smaller program that fails in the same class."""
+    first_order = check(outcome.program, compiler).kind == outcome.kind
 
     def fails(source: str) -> Outcome | None:
-        smaller = check(replace(outcome.program, source=source), compiler, second=False)
+        smaller = check(replace(outcome.program, source=source), compiler, second=not first_order)
         return smaller if smaller.kind == outcome.kind and alike(smaller, outcome) else None
 
     return reduce(outcome, fails, seconds)

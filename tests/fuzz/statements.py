@@ -41,6 +41,40 @@ def of_kind(g: Generator, kind: Array | Number, depth: int, limit: float) -> Exp
     return tame(g, made, limit)
 
 
+SCALAR = Array(())  # a 0-d array, or what became of one: NumPy's arithmetic gives numbers
+
+
+def scalars_in_sight(g: Generator) -> list[Variable]:
+    """0-d arrays whose names may be bound again here."""
+    names = g.scope.local | g.scope.mutable
+    return [v for v in g.scope.variables.values() if v.name in names and v.kind == SCALAR and not v.fixed]
+
+
+@production(STATEMENTS, 2)
+def scalar_rebinding(g: Generator) -> bool | None:
+    """The name of a 0-d array for a number made of it: the caller's array keeps its value."""
+    found = scalars_in_sight(g)
+    if not found:
+        return None
+    old = g.pick(found)
+    rebind_scalar(g, old)
+    if old.name in g.scope.local and g.chance(0.5):
+        g.bind(old.name, Expr(old.name, FLOAT, old.bound + 1.0))
+    return True
+
+
+def rebind_scalar(g: Generator, old: Variable) -> None:
+    e = tame(g, scalars.number(g, 1), 1.0)
+    name = old.name
+    texts = [f"0.5 * {name} + {e.closed}", f"{name} * {e.closed}", f"{name} - 0.25", f"np.sin({name})", f"-{name}"]
+    others = [v.name for v in g.scope.variables.values() if v.kind == SCALAR and v.name != name]
+    if others and g.chance(0.3):
+        texts = [g.pick(others)]
+    g.mark("scalar rebinding")
+    g.emit(f"{name} = {g.pick(texts)}")
+    g.scope.bind(replace(old, bound=max(old.bound, 1.5), low=float("-inf"), owned=False))
+
+
 def rebindable(g: Generator, *kinds: type) -> list[Variable]:
     """Names that may be bound again here, to a value of the same kind."""
     names = g.scope.local | g.scope.mutable
@@ -50,7 +84,7 @@ def rebindable(g: Generator, *kinds: type) -> list[Variable]:
         if v.name in names
         and not v.fixed
         and isinstance(v.kind, kinds or (Array, Number))
-        and v.kind not in (INT, Number("bool"))
+        and v.kind not in (INT, Number("bool"), SCALAR)
     ]
 
 
@@ -94,7 +128,7 @@ def rebinding(g: Generator) -> bool | None:
 @production(STATEMENTS, 3)
 def self_update(g: Generator) -> bool | None:
     """`x = x * y`: not in place, so that views of the old x keep their values."""
-    old = [v for v in rebindable(g, Array) if getattr(v.kind, "type", "") == "float" and v.kind != Array(())]
+    old = [v for v in rebindable(g, Array) if getattr(v.kind, "type", "") == "float"]
     if not old:
         return None
     variable = g.pick(old)
