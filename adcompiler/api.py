@@ -195,7 +195,7 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
         errors = []
         for step in (1e-5, 1e-6):
             up, down = (
-                f(*(_moved(x, direction, s * step) if i == position else x for i, x in enumerate(args)))
+                f(*(_moved(x, direction if i == position else None, s * step) for i, x in enumerate(args)))
                 for s in (1, -1)
             )
             difference = (up - down) / (2 * step)
@@ -230,17 +230,17 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     return t + 1j * rng.normal(size=np.shape(x)) if np.iscomplexobj(x) else t
 
 
-def _moved(x: Any, direction: list[Any], step: float) -> Any:
-    """`x` with its float leaves moved along `direction`, in float64; 0-d arrays and Python numbers stay such."""
-    left = iter(direction)
+def _moved(x: Any, direction: list[Any] | None, step: float) -> Any:
+    """A copy of `x`, whose float leaves are moved along `direction`, in float64, if there is one."""
+    left = iter(direction or [])
 
     def move(y: Any) -> Any:
         if isinstance(y, tuple | list):
             return type(y)(map(move, y))
         if isinstance(y, dict):
             return {k: move(v) for k, v in y.items()}
-        if not _floats(y):
-            return y
+        if direction is None or not _floats(y):
+            return np.copy(y) if isinstance(y, np.ndarray) else y
         moved = y + step * np.asarray(next(left))
         return (
             np.asarray(moved) if isinstance(y, np.ndarray) else type(y)(moved) if type(y) in (float, complex) else moved

@@ -213,6 +213,27 @@ def fits(x: Any, shape: tuple[int, ...]) -> None:
 
 
 @primitive
+def apart(written: Any, *others: Any) -> None:
+    """Raise ValueError where an argument that a function writes into shares memory with another array."""
+    if any(np.may_share_memory(written, other) for other in others):
+        raise ValueError(
+            "an argument that this function writes into shares memory with another argument or global array: "
+            "pass a copy of one of them"
+        )
+
+
+@primitive
+def winners(like: Any, path: tuple[Any, ...]) -> Any:
+    """Which of the elements that a store by index arrays names are not written again: the last of each place."""
+    place: Any = np.empty(like.shape, np.intp)
+    for step in path[:-1]:
+        place = place.T if step == "T" else place[step]
+    tickets = np.arange(np.size(place[path[-1]])).reshape(np.shape(place[path[-1]]))
+    place[path[-1]] = tickets
+    return np.equal(place[path[-1]], tickets)
+
+
+@primitive
 def length(x: Any, axis: int = 0) -> int:
     """`x.shape[axis]`, or `len(x)` of a list or a range."""
     return x.shape[axis] if hasattr(x, "shape") else len(x)

@@ -166,6 +166,7 @@ class Calls(Iterations):
             raise self.refuse(call, f"{name} calls itself: recursion is not supported yet", "write it as a loop")
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.env.update(bound)
+        frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
         outer, self.frame = self.frame, frame
         self.callers.append(outer)

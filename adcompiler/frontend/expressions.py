@@ -190,7 +190,9 @@ class Expressions:
         return True
 
     # --------------------------------------------------------------------------------------- forks
-    def fork(self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc) -> Any:
+    def fork(
+        self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
+    ) -> Any:
         """Lower two paths into the regions of an If, and join them. Each path gives a denotation or DIVERGES."""
         frame, outer = self.frame, self.builder.region
         before = frame.env
@@ -208,7 +210,7 @@ class Expressions:
             sides.append((region, frame.env, result))
         (r1, env1, d1), (r2, env2, d2) = sides
         changed = [n for n in env1 if env1[n] is not env2.get(n)]
-        held = [self.owned_names(env, changed) for env in (env1, env2)]
+        held: list[set[str]] = [self.owned_names(env, changed) if statement else set() for env in (env1, env2)]
         op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
         op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
         dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
@@ -224,9 +226,12 @@ class Expressions:
                     frame.env[name] = before[name]
                 else:
                     d = frame.env[name] = self.join(a, b, op, known, name, loc, maybe=not (dead1 or dead2))
-                    if isinstance(d, Value) and name in held[0] and name in held[1]:
-                        self.owned_joins.add(d)
+                    self.alike(a, d)
+                    self.alike(b, d)
+                    self.note_owned(d, name, held[0] & held[1])
             joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
+            self.alike(d1, joined)
+            self.alike(d2, joined)
         if op.results or op.effect:
             outer.ops.append(op)
             for v in op.results:
@@ -235,8 +240,16 @@ class Expressions:
 
     owned_joins: set[Value]
 
-    def owned_names(self, env: dict[str, Any], names: list[str]) -> set[str]:
-        """Those of these names whose arrays nothing else holds, where names mean `env`."""
+    def owned_names(self, env: dict[str, Any], names: list[str], live: Any = None) -> set[str]:
+        """Of the arrays that these names hold, those that nothing else does, where names mean `env`: their places."""
+        raise NotImplementedError
+
+    def note_owned(self, d: Any, name: str, places: set[str]) -> None:
+        """Note that of the arrays in `d` those at these places are held by the name alone."""
+        raise NotImplementedError
+
+    def alike(self, a: Any, b: Any) -> None:
+        """Note that two denotations may be the same lists and dicts."""
         raise NotImplementedError
 
     def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc,

@@ -336,3 +336,16 @@ def assigned_names(nodes: list[Any]) -> frozenset[str]:
         else:
             visitor.visit(n)
     return frozenset(visitor.names)
+
+
+def changed_names(nodes: list[Any]) -> frozenset[str]:
+    """The names that these statements bind, and those that denote what they store into."""
+    found = set(assigned_names(nodes))
+    for n in (n for s in nodes for n in gast.walk(s)):
+        if isinstance(n, gast.Subscript | gast.Attribute) and isinstance(n.ctx, gast.Store):
+            root: Any = n
+            while isinstance(root, gast.Subscript | gast.Attribute):
+                root = root.value
+            if isinstance(root, gast.Name):
+                found.add(root.id)
+    return frozenset(found)

@@ -8,13 +8,13 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Diverges, Unroll, _describe
-from adcompiler.frontend.iteration import Iteration, assigned_names
+from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
-from adcompiler.frontend.ownership import Ownership
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
+from adcompiler.frontend.storage import Stores
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -39,9 +39,8 @@ class _Header:
         self.reported = False
         self.open_lengths: set[Any] = set()
         self.frozen: set[tuple[Any, ...]] = set()
-        self.owned = {
-            n for n, d in entry.items() if isinstance(d, Value) and isinstance(d.kind, Array) and lowerer.owned(d, n)
-        }
+        self.live = lowerer.frame.at_head()
+        self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
 
     def start(self) -> tuple[dict[str, Any], list[Value], list[Any], dict[Value, tuple[Any, ...]]]:
         """Names as the body finds them, with the parameters, the initial operands and each parameter's path."""
@@ -72,7 +71,7 @@ class _Header:
             self.paths[param] = path
             if path in self.frozen or self.lowerer.shares_scalar(kind, operand):
                 self.lowerer.frozen_joins.add(param)
-            if path in {(n,) for n in self.owned}:
+            if place(path) in self.owned:
                 self.lowerer.owned_joins.add(param)
             return param
         return walk_denotation(d, path, lambda x, p: self.leaf(p, x, name))
@@ -92,8 +91,9 @@ class _Header:
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is not None:
                     yields[d] = operand
-                    if d in self.lowerer.owned_joins and end is not d and not self.lowerer.owned(end, name):
-                        self.owned.discard(name)
+                    claimed = d in self.lowerer.owned_joins and end is not d
+                    if claimed and not self.lowerer.owned(end, place(path), self.live):
+                        self.owned.discard(place(path))
                         return False
                     if str(kind) != str(d.kind) or kind != d.kind:
                         self.kinds[path] = kind
@@ -148,6 +148,11 @@ class _Header:
         return _plain(kind) if kind is not None else None
 
 
+def place(path: tuple[Any, ...]) -> str:
+    """The source text of a name and the keys of containers below it."""
+    return path[0] + "".join(f"[{k!r}]" for k in path[1:])
+
+
 def _plain(kind: Any) -> Any:
     """A kind as a loop carries it: an int is no longer known to be a certain length."""
     if isinstance(kind, Num):
@@ -177,7 +182,7 @@ def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, 
     return d
 
 
-class Loops(Ownership):
+class Loops(Stores):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:
@@ -263,6 +268,8 @@ class Loops(Ownership):
             self.builder.loc = loc
             start, params, inits, _paths = header.start()
             frame.env = {**before, **start}
+            for n, d in start.items():
+                self.alike(before.get(n), d)
             region = self.builder.region = Region(list(params))
             try:
                 status = run(region)
@@ -293,7 +300,8 @@ class Loops(Ownership):
         results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
         inits = [self.as_kind(i, p, outer) for i, p in zip(inits, params, strict=True)]
         region.results = [self.as_kind(yields.get(p, p), p, region) for p in params]
-        self.frozen_joins.update(r for p, r in zip(params, results, strict=True) if p in self.frozen_joins)
+        for marked in (self.frozen_joins, self.owned_joins):
+            marked.update(r for p, r in zip(params, results, strict=True) if p in marked)
         after = dict(zip(params, results, strict=True))
         frame.env = dict(before)
         for n, d in start.items():
@@ -301,8 +309,8 @@ class Loops(Ownership):
                 frame.env[n] = Maybe(_replace(d.value, after))
                 continue
             frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
-            if isinstance(d, Value) and d in self.owned_joins:
-                self.owned_joins.add(after[d])
+            self.alike(d, frame.env[n])
+            self.alike(end.get(n), d)
         for n in sorted(names - set(start)):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
@@ -328,7 +336,7 @@ class Loops(Ownership):
         if isinstance(it, Iteration):
             mark, env = len(self.builder.region.ops), dict(self.frame.env)
             problems = len(self.problems)
-            names = assigned_names(node.body) | assigned_names([node.target])
+            names = changed_names(node.body) | assigned_names([node.target])
             try:
                 self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
             except Unroll as unroll:
@@ -351,7 +359,7 @@ class Loops(Ownership):
 
     def stmt_While(self, node: Any, rest: list[Any]) -> Any:
         self.check_loop(node)
-        names = assigned_names(node.body) | assigned_names([node.test])
+        names = changed_names(node.body) | assigned_names([node.test])
         loc = self.loc(node)
         test = Region()
         known: list[bool] = []

@@ -8,25 +8,23 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
-import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
-from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct
-from adcompiler.frontend.iteration import assigned_names
+from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, _construct
+from adcompiler.frontend.iteration import assigned_names, changed_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
-from adcompiler.frontend.ownership import symbol
 from adcompiler.frontend.scope import (
     Captured,
     Closure,
     Frame,
     Identity,
-    Maybe,
     Poison,
     Scope,
     poison_problem,
 )
 from adcompiler.frontend.source import Source
+from adcompiler.frontend.storage import keep_apart, written_arguments
 from adcompiler.ir.core import (
     Function,
     Loc,
@@ -37,7 +35,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import Array, KindError, Lengths, Num, Seq
+from rules.kind import KindError, Lengths
 
 
 @dataclass
@@ -74,6 +72,8 @@ class Lowerer(Loops):
         self.pinned: list[Value] = []
         self.owned_joins: set[Value] = set()
         self.frozen_joins: set[Value] = set()
+        self.same_objects: list[tuple[Any, Any]] = []
+        self.changed: list[Value] = []
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient: the function is lowered apart, differentiated, and put in place."""
@@ -86,6 +86,7 @@ class Lowerer(Loops):
 
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
         named = request.named(arguments)
+        self.arguments |= frozenset(fresh.values())  # what it writes into is a copy of its own
         outer, region = self.builder.region, Region()
         self.builder.region = region
         try:
@@ -97,6 +98,7 @@ class Lowerer(Loops):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
+        keep_apart(inner, written_arguments(inner, self.changed))
         pure, tree = self.differentiate(request, inner, named, _plain_tree(result), self.loc(node))
         back = dict(zip(pure.params, fresh, strict=True))
         ops = clone(Region([], pure.body.ops, list(leaves(tree))), back)
@@ -110,6 +112,7 @@ class Lowerer(Loops):
     def body(self, node: Any) -> Any:
         if not isinstance(node.body, list):
             return self.expr(node.body)
+        self.frame.statements = node.body
         status = self.block(node.body)
         if isinstance(status, Returned):
             return status.value
@@ -129,7 +132,7 @@ class Lowerer(Loops):
                 if refusal.problem is not None and refusal.problem not in self.problems:
                     self.problems.append(refusal.problem)
                 del self.builder.region.ops[mark:]
-                for name in assigned_names([s]):
+                for name in changed_names([s]):
                     self.frame.env[name] = Poison(reported=True)
                 if isinstance(s, gast.Return):
                     return Returned(Poison(reported=True))
@@ -140,6 +143,13 @@ class Lowerer(Loops):
 
     def statement(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         self.builder.loc = self.loc(node)
+        outer, self.frame.here = self.frame.here, node
+        try:
+            return self.handled(node, rest)
+        finally:
+            self.frame.here = outer
+
+    def handled(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
             remedy = _REMEDIES.get(type(node).__name__, "leave it out of the function, or do it before the call")
@@ -158,8 +168,8 @@ class Lowerer(Loops):
 
     def stmt_Assign(self, node: Any, rest: list[Any]) -> None:
         d = self.expr(node.value)
-        for target in node.targets:
-            self.assign(target, d)
+        for i, target in enumerate(node.targets):
+            self.assign(target, d, (d,) if i + 1 < len(node.targets) else ())
 
     def stmt_AnnAssign(self, node: Any, rest: list[Any]) -> None:
         if node.value is not None:
@@ -167,33 +177,11 @@ class Lowerer(Loops):
 
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
         if not isinstance(node.target, gast.Name):
-            raise self.refuse_store(node.target)
+            self.augmented(node)
+            return
         name = node.target.id
         self.check_local(name, node)
-        old = self.scope.lookup(self.frame, name, self.loc(node.target))
-        if isinstance(old, Poison | Maybe):
-            old = self.expr(gast.Name(name, gast.Load(), None, None, lineno=node.lineno, col_offset=node.col_offset))
-        if not self.owned(old, name):
-            reason = f"{name} may share memory with another name, which this changes in place"
-            remedy = f"write {name} = {name} {symbol(node.op)} ..."
-            if isinstance(old.kind, Array):
-                remedy += f", or {name} = {name}.copy() first"
-            raise self.refuse(node, reason, remedy)
-        if isinstance(old, list):
-            raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
-                              f"write {name} = {name} + [...]")  # fmt: skip
-        new = self.binary(BINARY[type(node.op)], old, self.expr(node.value), node)
-        if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
-            self.check_in_place(old, new, name, node)
-            if new.kind.dtype != old.kind.dtype:
-                new = self.cast(new, old.kind.dtype, node)
-            if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
-                new = self.emit(np.array, new)
-        self.bind(name, new)
-
-    def check_local(self, name: str, node: Any) -> None:
-        if name not in self.frame.locals and name not in self.frame.env:
-            raise self.refuse(node, f"{name} is not a local variable", "assign it first")
+        self.bind(name, self.in_place(self.read_name(node.target), self.expr(node.value), name, node))
 
     def stmt_Return(self, node: Any, rest: list[Any]) -> Returned:
         return Returned(Known(None) if node.value is None else self.expr(node.value))
@@ -246,36 +234,22 @@ class Lowerer(Loops):
 
             return run
 
-        joined = self.fork(cond, side(body), side(orelse), self.loc(node))
+        joined = self.fork(cond, side(body), side(orelse), self.loc(node), statement=True)
         if joined is DIVERGES:
             return DIVERGES
         return Returned(joined) if returns else None
 
     # ------------------------------------------------------------------------------------- assignment
-    def assign(self, target: Any, d: Any) -> None:
+    def assign(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
+        """`target = d`, where `pending` is what the statement has yet to assign to other targets."""
         if isinstance(target, gast.Name):
             self.bind(target.id, d)
         elif isinstance(target, gast.Tuple | gast.List):
-            self.unpack(target, d)
+            self.unpack(target, d, pending)
         else:
-            raise self.refuse_store(target)
+            self.store(target, d, pending)
 
-    def refuse_store(self, target: Any) -> Refusal:
-        """A store into something, refused with the way out that fits it."""
-        remedy = "make a new array: np.where(mask, new, old), np.concatenate(...), a + b"
-        try:
-            base = self.expr(target.value)
-        except (Refusal, AttributeError):
-            base = None
-        if isinstance(base, dict):
-            remedy = "make a new dict: {**d, key: value}"
-        elif isinstance(base, list | ListOf) or (isinstance(base, Value) and isinstance(base.kind, Seq)):
-            remedy = "make a new list, with a comprehension or with +"
-        elif isinstance(target, gast.Attribute) and isinstance(base, Known):
-            remedy = "keep it in a variable, and return it"
-        return self.refuse(target, f"a store to {_target(target)} is not supported yet", remedy)
-
-    def unpack(self, target: Any, d: Any) -> None:
+    def unpack(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
         items = self.elements(d, target)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         n = len(target.elts)
@@ -283,16 +257,14 @@ class Lowerer(Loops):
             raise self.refuse(target, f"{len(items)} values are unpacked into {n} names",
                               "name as many variables as there are values")  # fmt: skip
         if not stars:
-            for t, x in zip(target.elts, items, strict=True):
-                self.assign(t, x)
+            for i, (t, x) in enumerate(zip(target.elts, items, strict=True)):
+                self.assign(t, x, (*pending, *items[i + 1 :]))
             return
         k = stars[0]
         tail = n - k - 1
-        for t, x in zip(target.elts[:k], items[:k], strict=True):
-            self.assign(t, x)
-        self.assign(target.elts[k].value, items[k : len(items) - tail])
-        for t, x in zip(target.elts[k + 1 :], items[len(items) - tail :], strict=True):
-            self.assign(t, x)
+        parts = [*items[:k], items[k : len(items) - tail], *items[len(items) - tail :]]
+        for i, (t, x) in enumerate(zip(target.elts, parts, strict=True)):
+            self.assign(t.value if i == k else t, x, (*pending, *parts[i + 1 :]))
 
 
 _REMEDIES = {
@@ -308,10 +280,6 @@ _REMEDIES = {
     "Match": "use `if` and `elif`",
     "ClassDef": "define it at the top of the file",
 }
-
-
-def _target(node: Any) -> str:
-    return {"Subscript": "an element or a slice", "Attribute": "an attribute"}.get(type(node).__name__, "this")
 
 
 def _returns(statements: list[Any]) -> bool:
@@ -334,9 +302,11 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
             source,
             dict(arguments),
             locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset(),
+            name=source.name,
         )
         lowerer = Lowerer(scope, frame, env, differentiate)
         lowerer.note_captures()
+        lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
         lowerer.stack.append(source.node)
         problems: list[Problem] = []
         result: Any = None
@@ -364,6 +334,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,
                             _plain_tree(result))  # fmt: skip
+        keep_apart(function, written_arguments(function, lowerer.changed))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")

@@ -27,39 +27,59 @@ class Ownership(Calls):
     """Answers whether an array has a second name: another name, a view, a container, a function, a running loop."""
 
     pinned: list[Value]
+    pending: tuple[Any, ...] = ()
+    arguments: frozenset[Value] = frozenset()
+    same_objects: list[tuple[Any, Any]]
+
+    def check_cast(self, new: Any, dtype: Any, node: Any) -> None:
+        """NumPy refuses casts of another kind in place."""
+        if not np.can_cast(new, dtype, "same_kind"):
+            raise self.refuse(node, f"{new} does not fit into an array of {dtype} in place", "make a new array")
 
     def cast(self, new: Value, dtype: Any, node: Any) -> Any:
-        """What a store into an array of `dtype` makes of a value. NumPy refuses casts of another kind."""
-        if not np.can_cast(new.kind.dtype, dtype, "same_kind"):
-            raise self.refuse(
-                node, f"{new.kind.dtype} does not fit into an array of {dtype} in place", "make a new array"
-            )
+        """What `op=` on an array of `dtype` makes of a value."""
+        self.check_cast(new.kind.dtype, dtype, node)
         return self.method_rule("astype", node, new, (Known(dtype),))
 
-    def owned(self, v: Any, name: str) -> bool:
-        """Is this array surely held by this name alone: made by an operation in this function, named once?"""
+    def owned(self, v: Any, name: str, live: Any = None) -> bool:
+        """Is this array surely held by this name alone, an argument, or made by an operation in this function?
+
+        `live` are the names of this frame that may be read from here on; by default those after this statement.
+        """
         if not isinstance(v, Value) or not isinstance(v.kind, Array):
             return v not in self.frozen_joins if isinstance(v, Value) else True
         op = self.defs.get(v)
-        if v not in self.owned_joins and (op is None or not new_memory(op)):
+        if v not in self.owned_joins and v not in self.arguments and (op is None or not new_memory(op)):
             return False
-        family = reached(dict.fromkeys(self.defs.values()), v)
-        return not any(x in family for n, x in self._held() if n != name or x is not v)
+        return not self.other_holder(v, name, live)
 
-    def owned_names(self, env: dict[str, Any], names: list[str]) -> set[str]:
+    def other_holder(self, v: Value, name: str, live: Any = None) -> str:
+        """What else may denote the memory of an array; an empty text where there is nothing."""
+        family = reached(dict.fromkeys(self.defs.values()), v)
+        for label, x in self._held(live):
+            if x in family and not (label == name and x is v):
+                return label
+        return ""
+
+    def owned_names(self, env: dict[str, Any], names: list[str], live: Any = None) -> set[str]:
         before, self.frame.env = self.frame.env, env
         try:
             return {
-                n
+                label
                 for n in names
-                if isinstance(d := env.get(n), Value) and isinstance(d.kind, Array) and self.owned(d, n)
+                for label, v in holds(env.get(n), n)
+                if isinstance(v.kind, Array) and self.owned(v, label, live)
             }
         finally:
             self.frame.env = before
 
-    def _held(self) -> list[tuple[str, Value]]:
-        """Every array that a name of any frame denotes, or that a loop is reading."""
-        out: list[tuple[str, Value]] = [("a loop", v) for v in self.pinned]
+    def note_owned(self, d: Any, name: str, places: set[str]) -> None:
+        self.owned_joins.update(v for label, v in holds(d, name) if label in places)
+
+    def _names(self, live: Any = None) -> Iterator[tuple[str, Any]]:
+        """What every name denotes that may still be read, in this frame and in those around it."""
+        if self.pending:
+            yield "a value that is yet to be assigned", self.pending
         frames: list[Frame] = []
         for frame in (self.frame, *self.callers):
             scope: Frame | None = frame
@@ -67,10 +87,51 @@ class Ownership(Calls):
                 frames.append(scope)
                 scope = scope.parent
         for f in frames:
+            if f is self.frame:
+                readable, suffix = f.later() if live is None else live, ""
+            else:
+                readable, suffix = f.now(), f" in {f.name}" if f.name else " outside"
             for n, d in f.env.items():
-                for v in _holds(d):
-                    out.append((n if f is self.frame and d is v else n + "[]", v))
-        return out
+                if readable is None or n in readable or not n.isidentifier():
+                    yield n + suffix, d
+
+    def _held(self, live: Any = None) -> Iterator[tuple[str, Value]]:
+        """Every array that a name denotes or a container of one holds, or that a loop is reading."""
+        for v in self.pinned:
+            yield "what a loop reads", v
+        for n, d in self._names(live):
+            yield from holds(d, n)
+
+    # -------------------------------------------------------------------------------------- containers
+    def alike(self, a: Any, b: Any) -> None:
+        """Two denotations of what may be the same lists and dicts: before and in a loop, on a path and after it."""
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            a, b = (x.value if isinstance(x, Maybe) else x for x in (a, b))
+        if not isinstance(a, dict | list | tuple) or type(a) is not type(b) or a is b:
+            return
+        if not isinstance(a, tuple):
+            self.same_objects.append((a, b))
+        pairs = zip(a, b, strict=False) if not isinstance(a, dict) else ((a[k], b[k]) for k in a if k in b)
+        for x, y in pairs:
+            self.alike(x, y)
+
+    def same_container(self, d: Any, text: str) -> str:
+        """What else may denote the same list or dict."""
+        family = [d]
+        grown = True
+        while grown:
+            grown = False
+            for a, b in self.same_objects:
+                for x, y in ((a, b), (b, a)):
+                    if any(x is f for f in family) and not any(y is f for f in family):
+                        family.append(y)
+                        grown = True
+        captured = ((f"the global {c.access.text}", c.tree) for c in self.scope.captured.values())
+        for n, root in (*self._names(), *captured):
+            for label, x in _containers(root, n):
+                if any(x is f for f in family) and label != text:
+                    return label
+        return ""
 
     def check_in_place(self, old: Value, new: Value, name: str, node: Any) -> None:
         """`x op= y` keeps the shape of x: where the result has another, NumPy raises."""
@@ -87,27 +148,44 @@ class Ownership(Calls):
             self.builder.effect(fits, new, shape)
 
 
-def _holds(d: Any) -> Iterator[Value]:
+def holds(d: Any, label: str) -> Iterator[tuple[str, Value]]:
     """The values that a denotation keeps alive: those in it, in a function's defaults, in what is iterated."""
-    if isinstance(d, Maybe):
-        yield from _holds(d.value)
+    if isinstance(d, Value):
+        yield label, d
+    elif isinstance(d, Maybe):
+        yield from holds(d.value, label)
     elif isinstance(d, Closure):
         for x in d.defaults.values():
-            yield from _holds(x)
+            yield from holds(x, f"a default of {label}")
     elif isinstance(d, Method):
-        yield from _holds(d.owner)
+        yield from holds(d.owner, f"{label}, a method of it,")
     elif isinstance(d, Once):
-        yield from _holds(d.iterable)
+        yield from holds(d.iterable, f"{label}, which reads it,")
     elif isinstance(d, Iteration):
-        yield from leaves(d.sequences)
+        yield from ((label, v) for v in leaves(d.sequences))
     elif isinstance(d, tuple | list):
-        for x in d:
-            yield from _holds(x)
+        for i, x in enumerate(d):
+            yield from holds(x, f"{label}[{i}]")
     elif isinstance(d, dict):
-        for x in d.values():
-            yield from _holds(x)
+        for k, x in d.items():
+            yield from holds(x, f"{label}[{k!r}]")
     else:
-        yield from leaves(d)
+        yield from ((label, v) for v in leaves(d))
+
+
+def _containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
+    """The lists and dicts in a denotation."""
+    d = d.value if isinstance(d, Maybe) else d
+    if isinstance(d, Closure):
+        for x in d.defaults.values():
+            yield from _containers(x, f"a default of {label}")
+    elif isinstance(d, Method | Once):
+        yield from _containers(d.owner if isinstance(d, Method) else d.iterable, f"{label}, made of it,")
+    elif isinstance(d, tuple | list | dict):
+        if not isinstance(d, tuple):
+            yield label, d
+        for k, x in d.items() if isinstance(d, dict) else enumerate(d):
+            yield from _containers(x, f"{label}[{k!r}]")
 
 
 def symbol(op: Any) -> str:

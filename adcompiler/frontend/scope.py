@@ -4,12 +4,14 @@ import builtins
 import sys
 import types
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
+from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
 from adcompiler.ir.core import Loc
 from rules.kind import KindError, Lengths
@@ -40,6 +42,26 @@ class Frame:
     env: dict[str, Any] = field(default_factory=dict)
     parent: "Frame | None" = None
     locals: frozenset[str] = frozenset()
+    name: str = ""
+    statements: list[Any] = field(default_factory=list)
+    here: Any = None
+
+    @cached_property
+    def liveness(self) -> Liveness:
+        return Liveness(self.statements)
+
+    def later(self) -> frozenset[str] | None:
+        """The names that may be read after the statement that is being lowered; None where that is not known."""
+        return self.liveness.after.get(id(self.here))
+
+    def now(self) -> frozenset[str] | None:
+        """The names that this statement or a later one may read."""
+        later = self.later()
+        return None if later is None else later | read(self.here)
+
+    def at_head(self) -> frozenset[str] | None:
+        """The names that the loop that is being lowered, or a later statement, may read before they are assigned."""
+        return self.liveness.before.get(id(self.here))
 
 
 @dataclass(eq=False)

@@ -9,11 +9,12 @@ from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
-from rules.cotangent import assigned, fits, length, size, zeros_like
+from rules.cotangent import apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
 from rules.rule import find
 
 _HARMLESS = (
+    apart,
     assigned,
     fits,
     operator.not_,

@@ -32,7 +32,7 @@ from adcompiler.ir.core import (
 from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.mark import turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
-from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, zeros_like
+from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, update, zeros_like
 from rules.kind import Array, KindError, Num, Seq
 from rules.rule import find
 from rules.sequences import backwards
@@ -453,7 +453,9 @@ def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
 
 
 def _masked(op: Op) -> bool:
-    """Is this a subscript with a mask, which leaves elements out?"""
+    """Is this a subscript with a mask, which leaves elements out, or a store, which takes their place?"""
+    if op.target is update:
+        return bool(op.args[2] == "set")
     if op.target is not operator.getitem:
         return False
     return any(isinstance(v.kind, Array) and v.kind.dtype == bool for v in leaves(op.args[1]))

@@ -19,10 +19,12 @@ from rules.cotangent import (
     unstack,
     update,
     where_given,
+    winners,
     zeros_like,
 )  # fmt: skip
 from rules.kind import ONE, Array, Num, Seq, array_or_number, broadcast, kind_of, library, promote
 from rules.kind import lengths as _lengths
+from rules.numpy.indexing import indexed
 from rules.operands import rank
 from rules.rule import Like, borrows, nondifferentiable, rule
 
@@ -175,6 +177,31 @@ def _product(a: Any, b: Any) -> Num | Array:
     return array_or_number(promote(a, b, Num(float)), broadcast(a.shape, b.shape), library(a, b))
 
 
+def _whole(path: tuple[Any, ...]) -> bool:
+    """Is the place all of the array?"""
+    (step, *more) = path
+    items = step if isinstance(step, tuple) else (step,)
+    return not more and all(
+        i is Ellipsis or (isinstance(i, slice) and i.start is None and i.stop is None and i.step is None) for i in items
+    )
+
+
+def _repeats(step: Any) -> bool:
+    """May an index name an element twice: is there a list or an integer array in it?"""
+    items = step if isinstance(step, tuple) else (step,)
+    return any(isinstance(i, list) or (getattr(i, "ndim", 0) > 0 and i.dtype.kind in "iu") for i in items)
+
+
+def _winners_kind(like: Any, path: tuple[Any, ...]) -> Any:
+    place: Any = Array(np.dtype(bool), like.shape, like.xp)
+    for step in path:
+        place = Array(place.dtype, place.shape[::-1], place.xp) if step == "T" else indexed(place, step)
+    return place
+
+
+nondifferentiable("y = winners(like, path)", winners, kind=_winners_kind)
+
+
 @rule("b = update(a, path, op, value)", update)
 class update_rule:
     static = "op"
@@ -185,12 +212,14 @@ class update_rule:
         if op in ("add", "sub"):
             return d_b
         if op == "set":
-            return update(d_b, path, "set", 0)
+            return zeros_like(d_b) if _whole(path) else update(d_b, path, "set", 0)
         return update(d_b, path, op, value)
 
     @borrows("d_b")
     def d_value(d_b, a, path, op, b):
         d = _item(d_b, path)
+        if op == "set" and _repeats(path[-1]):
+            d = np.where(winners(a, path), d, 0)
         if op in ("set", "add"):
             return d
         if op == "sub":

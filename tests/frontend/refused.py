@@ -12,53 +12,81 @@ from numpy.lib import recfunctions
 
 
 # ------------------------------------------------------------------------------------- stores into arrays
-def store_to_an_element(x):
-    y = np.zeros(4)
-    y[0] = x[0]
-    return np.sum(y)
-
-
-def store_to_a_slice(x):
-    y = np.zeros(4)
-    y[1:] = x[1:]
-    return np.sum(y)
-
-
-def store_to_an_argument(x):
-    x[0] = 0.0
-    return np.sum(x)
-
-
-def store_in_a_tuple_of_targets(x):
-    y = np.zeros(4)
-    a, y[0] = x[0], x[1]
-    return np.sum(y) + a
-
-
-def augmented_store_to_an_element(x):
+def store_to_an_alias(x):
     y = x * 2.0
-    y[0] += 1.0
+    z = y
+    z[0] = x[0]
     return np.sum(y)
 
 
-def augmented_store_to_a_mask(x):
+def store_to_a_view(x):
+    y = np.zeros(4)
+    z = y[1:]
+    z[1:] = x[2:]
+    return np.sum(y)
+
+
+def store_to_the_base_of_a_view(x):
+    y = x[1:]
+    x[2] = 0.0
+    return np.sum(x) + np.sum(y)
+
+
+def store_in_a_tuple_of_targets(rows):
+    rows[0], rows[1] = rows[1], rows[0]
+    return np.sum(rows[0])
+
+
+def store_to_a_loop_variable(rows):
+    for row in rows:
+        row[0] = 0.0
+    return np.sum(rows)
+
+
+def store_to_what_a_loop_reads(rows):
+    total = 0.0
+    for row in rows:
+        rows[0] = 0.0
+        total += np.sum(row)
+    return total
+
+
+def store_to_a_global(x):
+    global_table[0] = x[0]
+    return np.sum(x * global_table)
+
+
+def store_in_a_callee(x):
     y = x * 2.0
-    y[y > 0] *= 3.0
+    _clear(y)
     return np.sum(y)
 
 
-def store_in_a_loop(x):
-    y = np.zeros(4)
-    for i in range(4):
-        y[i] = x[i] ** 2
+def _clear(v):
+    v[0] = 0.0
+
+
+def store_to_a_copy(x):
+    y = x * 2.0
+    y[[0, 1]][0] = 0.0
     return np.sum(y)
 
 
-def loop_variable_is_an_element(x):
-    y = np.zeros(4)
-    for y[0] in x:
-        pass
-    return np.sum(x)
+def store_to_a_tuple(x):
+    pair = x[0], x[1]
+    pair[0] = x[2]
+    return pair[0]
+
+
+def store_of_floats_into_ints(x):
+    y = np.zeros(4, dtype=int)
+    y[:] += x
+    return np.sum(y * x)
+
+
+def store_to_a_list_of_any_length(ys):
+    ys[0] = 1.0
+    return ys[0] * ys[1]
 
 
 def store_to_the_shape(x):
@@ -71,11 +99,6 @@ def store_to_flat(x):
     y = x * 2.0
     y.flat = 0.0
     return np.sum(y)
-
-
-def augmented_argument(x):
-    x += 1.0
-    return np.sum(x * x)
 
 
 def augmented_alias(x):
@@ -216,9 +239,9 @@ def augmented_list(x):
     return ys[0] * ys[1]
 
 
-def store_to_a_list_item(x):
+def store_to_a_slice_of_a_list(x):
     ys = [x[0], x[1]]
-    ys[0] = x[2]
+    ys[:1] = [x[2]]
     return ys[0] * ys[1]
 
 
@@ -227,14 +250,16 @@ def append_to_a_list_argument(ys):
     return ys[0] * ys[1]
 
 
-def store_to_a_dict(p):
-    p["b"] = p["w"] * 2.0
+def store_to_a_second_name_of_a_dict(p):
+    q = p
+    q["b"] = p["w"] * 2.0
     return np.sum(p["b"])
 
 
-def augmented_dict_item(p):
+def augmented_item_with_a_second_name(p):
+    w = p["w"]
     p["w"] += 1.0
-    return np.sum(p["w"])
+    return np.sum(w)
 
 
 def update_a_dict(p):

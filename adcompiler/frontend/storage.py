@@ -1,0 +1,287 @@
+"""Stores become data flow: `a[i] = v` gives the name `a` a new version of its array, or of its list or dict.
+
+A place is a name, the keys of containers on the way, and the path of a view (`[1:]`, `.T`, `[i]`) from the array.
+What is changed must be held by that place alone: any other live name is told of by the refusal.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompiler.errors import Refusal
+from adcompiler.frontend.expressions import BINARY, _describe
+from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.ownership import Ownership, symbol
+from adcompiler.frontend.scope import Maybe
+from adcompiler.ir.alias import shared
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import For, Function, If, Op, Value, While, walk
+from rules.cotangent import apart, update
+from rules.kind import Array, Num, Seq
+
+#: Augmented stores that the IR has an operation for.
+_IN_PLACE = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
+
+
+@dataclass
+class Place:
+    """Where a store goes: `params["W"][1:, i]` is params, ("W",), its array, and the path ((1:, i),)."""
+
+    name: str
+    keys: tuple[Any, ...]
+    base: Any
+    path: tuple[Any, ...]
+    text: str
+
+
+class Stores(Ownership):
+    """Lowers assignments to elements, slices, items and transposes."""
+
+    changed: list[Value]
+
+    def place(self, target: Any, exists: bool = False) -> Place:
+        """The place that a subscript or `.T` denotes as the target of a store. Raises Refusal where it is none."""
+        steps: list[Any] = []
+        node = target
+        while isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and node.attr == "T"):
+            steps.insert(0, node)
+            node = node.value
+        if not isinstance(node, gast.Name):
+            raise self.refuse_store(target)
+        self.check_local(node.id, target)
+        base, keys, text = self.read_name(node), [], node.id
+        while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
+            step = steps.pop(0)
+            key = self.static(self.index(step.slice), step, "the key of a dict, or an index into a list")
+            if isinstance(base, tuple) and not steps:
+                raise self.refuse(target, "a tuple cannot be changed", "make a new tuple")
+            if isinstance(key, slice):
+                raise self.refuse(target, "a store into a slice of a list is not supported", "make a new list")
+            container = base
+            new = isinstance(base, dict) and not steps and not exists and key not in base
+            base = None if new else self.subscript(base, Known(key), step)
+            if isinstance(container, list | tuple) and key < 0:
+                key += len(container)
+            keys.append(key)
+            text += f"[{key!r}]"
+        path = tuple(self.step(s) for s in steps)
+        return Place(node.id, tuple(keys), base, path, text)
+
+    def read_name(self, node: Any) -> Any:
+        """What a name denotes, as if it were read."""
+        load = gast.Name(node.id, gast.Load(), None, None)
+        return self.expr(gast.copy_location(load, node))
+
+    def step(self, node: Any) -> Any:
+        """One step of a path: an index, or "T"."""
+        return "T" if isinstance(node, gast.Attribute) else self.index(node.slice)
+
+    # ------------------------------------------------------------------------------------------ stores
+    def store(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
+        """`target = d`, where `pending` is what else the statement has yet to assign."""
+        place = self.place(target)
+        self.pending = pending
+        try:
+            self.check_alone(place, target)
+        finally:
+            self.pending = ()
+        if not place.path:
+            self.replace(place, d)
+            return
+        self.write(place, "set", d, target)
+
+    def augmented(self, node: Any) -> None:
+        """`target op= value`."""
+        place = self.place(node.target, exists=True)
+        self.check_alone(place, node)
+        if not place.path:
+            new = self.in_place(place.base, self.expr(node.value), place.text, node)
+            self.replace(place, new)
+            return
+        old = self.read(place, node)
+        value = self.expr(node.value)
+        kind = _IN_PLACE.get(type(node.op))
+        number = isinstance(kind_of_operand(self.operand(old)), Num)
+        new = self.binary(BINARY[type(node.op)], old, value, node)
+        if not number and isinstance(new, Value):
+            self.check_in_place(old, new, place.text, node)
+            self.check_cast(new.kind.dtype, place.base.kind.dtype, node)
+        if kind is None or _gathers(place.path[-1]) or not _fits(new, place.base):
+            self.write(place, "set", new, node)
+        else:
+            self.write(place, kind, value, node)
+
+    def read(self, place: Place, node: Any) -> Any:
+        """What is at a place now."""
+        d = place.base
+        for step in place.path:
+            d = self.method_rule("T", node, d) if step == "T" else self.subscript(d, step, node)
+        return d
+
+    def write(self, place: Place, kind: str, d: Any, node: Any) -> None:
+        """A new version of the array at a place."""
+        base = place.base
+        if not isinstance(base, Value) or not isinstance(base.kind, Array):
+            what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
+                else _describe(base)  # fmt: skip
+            raise self.refuse(node, f"a store into {what} is not supported", "make a new list, with a comprehension")
+        self.check_views(place, node)
+        if isinstance(d, list | tuple):
+            d = self.emit(np.array, list(d))
+        value = self.operand(d)
+        if not isinstance(kind_of_operand(value), Num | Array):
+            raise self.refuse(node, f"{_describe(d)} is stored into an array", "store numbers and arrays")
+        before = self.builder.loc
+        self.builder.loc = self.loc(node)
+        new = self.emit(update, base, place.path, Known(kind), d, hint=base.hint)
+        self.builder.loc = before
+        self.changed.append(base)
+        self.replace(place, new)
+
+    def check_views(self, place: Place, node: Any) -> None:
+        """All steps but the last are views, or the store would go to a copy."""
+        d: Any = place.base
+        for step in place.path[:-1]:
+            d = self.method_rule("T", node, d) if step == "T" else self.subscript(d, step, node)
+            if step != "T" and (_gathers(step) or _masks(step) or not isinstance(d.kind, Array)):
+                raise self.refuse(node, "this store goes to a copy, which an index array or a mask has made",
+                                  "put the indices into one subscript: a[i, j] = ...")  # fmt: skip
+        last = place.path[-1]
+        self.read(place, node) if last != "T" else None
+
+    def replace(self, place: Place, new: Any) -> None:
+        """Give the name its new meaning: containers on the way are made anew."""
+
+        def put(d: Any, keys: tuple[Any, ...]) -> Any:
+            if not keys:
+                return new
+            if isinstance(d, dict):
+                return {**d, keys[0]: put(d.get(keys[0]), keys[1:])}
+            return type(d)(put(x, keys[1:]) if i == keys[0] else x for i, x in enumerate(d))
+
+        old = self.frame.env[place.name]
+        self.bind(place.name, put(old.value if isinstance(old, Maybe) else old, place.keys))
+
+    # ----------------------------------------------------------------------------------------- checks
+    def check_local(self, name: str, node: Any) -> None:
+        if name not in self.frame.locals and name not in self.frame.env:
+            raise self.refuse(node, f"{name} is not a local variable", "assign it first, or pass it as an argument")
+
+    def refuse_store(self, target: Any) -> Refusal:
+        """A store into what is no place, refused with the way out that fits it."""
+        if isinstance(target, gast.Attribute):
+            remedies = {"shape": "write y = y.reshape(...)", "flat": "write y[...] = value, or make a new array"}
+            remedy = remedies.get(target.attr, "keep it in a variable, and return it")
+            return self.refuse(target, f"a store to the attribute {target.attr} is not supported yet", remedy)
+        return self.refuse(target, "a store into what has no name is not supported", "give the array a name first")
+
+    def in_place(self, old: Any, value: Any, name: str, node: Any) -> Any:
+        """`old op= value` of a whole array, number or other object."""
+        if not self.owned(old, name):
+            raise self.refuse_shared(old, name, node)
+        if isinstance(old, list):
+            raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
+                              f"write {name} = {name} + [...]")  # fmt: skip
+        new = self.binary(BINARY[type(node.op)], old, value, node)
+        if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
+            self.changed.append(old)
+            self.check_in_place(old, new, name, node)
+            if new.kind.dtype != old.kind.dtype:
+                new = self.cast(new, old.kind.dtype, node)
+            if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
+                new = self.emit(np.array, new)
+        return new
+
+    def check_alone(self, place: Place, node: Any) -> None:
+        """Refuse a store where another name may denote the same memory, or the same list or dict."""
+        inner, text = self.frame.env[place.name], place.name
+        inner = inner.value if isinstance(inner, Maybe) else inner
+        for i, key in enumerate(place.keys):
+            other = self.same_container(inner, text) if i == len(place.keys) - 1 or place.path else ""
+            if other:
+                what = type(inner).__name__
+                raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",
+                                  f"make a copy of it first: {'{**d}' if what == 'dict' else 'list(...)'}")  # fmt: skip
+            inner = inner.get(key) if isinstance(inner, dict) else inner[key]
+            text += f"[{key!r}]"
+        if place.path and not self.owned(place.base, place.text):
+            raise self.refuse_shared(place.base, place.text, node)
+
+    def refuse_shared(self, old: Any, name: str, node: Any) -> Refusal:
+        """The refusal of a change that another name would see."""
+        base = old
+        while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
+            base = shared(self.defs[base])[0]
+        other = self.other_holder(base, name)
+        reason = f"{name} may share memory with {other or 'another name'}, which this changes in place"
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            remedy = f"write {name} = {name} {symbol(node.op)} ..."
+            if isinstance(old.kind, Array):
+                remedy += f", or {name} = {name}.copy() first"
+        else:
+            remedy = f"write {name} = {name}.copy() first"
+        return self.refuse(node, reason, remedy)
+
+
+def _fits(new: Any, base: Any) -> bool:
+    """Is the sum of the dtype of the array, so that NumPy's `+=` and a store agree?"""
+    kind = kind_of_operand(new) if not isinstance(new, Known) else None
+    return kind is not None and kind.dtype == base.kind.dtype
+
+
+def _gathers(step: Any) -> bool:
+    """Is there an integer array or a list in this index, which may name an element twice?"""
+    return any(
+        isinstance(i, list) or (isinstance(i, Value) and isinstance(i.kind, Array) and i.kind.dtype.kind in "iu")
+        for i in (step if isinstance(step, tuple) else (step,))
+    )
+
+
+def _masks(step: Any) -> bool:
+    return any(
+        isinstance(i, Value) and isinstance(i.kind, Array) and i.kind.dtype.kind == "b"
+        for i in (step if isinstance(step, tuple) else (step,))
+    )
+
+
+def written_arguments(function: Function, changed: list[Value]) -> set[Value]:
+    """The parameters whose memory the function changes: what the changed values are versions of."""
+    sources: dict[Value, list[Any]] = {}
+    for op in walk(function.body):
+        if isinstance(op, If):
+            for i, r in enumerate(op.results):
+                sources[r] = [side.results[i] for side in op.regions if side.results]
+        elif isinstance(op, For | While):
+            for p, i, y, r in zip(op.carried, op.inits, op.body.results, op.results, strict=False):
+                sources[p] = sources[r] = [i, y]
+            if isinstance(op, While):
+                sources.update((t, [p]) for t, p in zip(op.test.params, op.carried, strict=True))
+        elif op.target is update:
+            sources[op.result] = [op.args[0]]
+    found: set[Value] = set()
+    stack, seen = list(changed), set()
+    while stack:
+        v = stack.pop()
+        if v in seen:
+            continue
+        seen.add(v)
+        if v in function.params:
+            found.add(v)
+        stack.extend(x for x in sources.get(v, []) if isinstance(x, Value))
+    return found
+
+
+def keep_apart(function: Function, written: set[Value]) -> None:
+    """Check at entry that what is written shares no memory with another array."""
+    arrays = [p for p in function.params if isinstance(p.kind, Array)]
+    checks = []
+    for k, p in enumerate(arrays):
+        others = tuple(q for i, q in enumerate(arrays) if q is not p and (q not in written or i > k))
+        if p in written and others:
+            checks.append(Op(apart, (p, *others), {}, [], effect=True, loc=p.loc))
+    function.body.ops[:0] = checks
+
+
+__all__ = ["Place", "Stores", "keep_apart", "written_arguments"]
