@@ -107,7 +107,7 @@ class Names:
                 for r in op.results:
                     self._clash(r, after)
                 if op.target is update:  # written by a statement after the variable: index and value are still read
-                    self._clash(op.result, plan.reads(op.args[1:]))
+                    self._clash(op.result, plan.reads(op.args[1:]) - plan.reads(op.args[0]))
         for v in leaves(region.results):
             self._inside(v, set())
 

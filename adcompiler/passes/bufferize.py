@@ -3,14 +3,11 @@
     %d_p.2 = %d_p * %q      ->     d_p *= q          (%d_p is ours, and nobody reads it again)
     return %d_x             ->     return d_x.copy()  (where d_x may share memory with an argument)
 
-Decisions are made one at a time and each is checked: an in-place write is legal iff nothing else that may share
-the memory is alive after it, and none of it belongs to the caller. With `reuse=False`, the reference, nothing is
-written in place but fresh copies.
+An in-place write is legal iff nothing else that may share the memory is alive after it, and none of it belongs to the
+caller (`memory`). With `reuse=False`, the reference, nothing is written in place but fresh copies.
 """
 
 import operator
-from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,13 +16,11 @@ import numpy as np
 from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
+from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
 from rules.cotangent import assigned, spread, update
 from rules.kind import Array, Seq
 from rules.rule import primitive
-
-#: What gives views that cannot be written.
-_READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
 
 
 @primitive
@@ -91,120 +86,216 @@ def _settled(region: Region, carried: list[Value] | None = None) -> Region:
     return Region(region.params, ops, region.results)
 
 
-class _Classes:
-    """Values that may share memory, flow-insensitively; what is the caller's, or kept for later, is not ours."""
-
-    def __init__(self, function: Function) -> None:
-        self.parent: dict[Value, Value] = {}
-        self.foreign: set[Value] = set()
-        for p in function.params:
-            self.disown(p)
-        self.visit(function.body)
-
-    def find(self, v: Value) -> Value:
-        while v in self.parent:
-            v = self.parent[v]
-        return v
-
-    def unite(self, a: Any, b: Any) -> None:
-        if not (isinstance(a, Value) and isinstance(b, Value) and holds_memory(a.kind) and holds_memory(b.kind)):
-            return
-        a, b = self.find(a), self.find(b)
-        if a is not b:
-            self.parent[a] = b
-            if a in self.foreign:
-                self.foreign.add(b)
-
-    def disown(self, v: Any) -> None:
-        if isinstance(v, Value):
-            self.foreign.add(self.find(v))
-
-    def ours(self, v: Value) -> bool:
-        return self.find(v) not in self.foreign
-
-    def visit(self, region: Region) -> None:
-        for op in region.ops:
-            if isinstance(op, If):
-                for side in op.regions:
-                    self.visit(side)
-                    for r, x in zip(op.results, side.results, strict=False):
-                        self.unite(r, x)
-            elif isinstance(op, For | While):
-                self.loop(op)
-            else:
-                for v in shared(op):
-                    for r in op.results:
-                        self.unite(r, v)
-                if op.target in _READ_ONLY or op.effect:
-                    for r in op.results:
-                        self.disown(r)
-
-    def loop(self, op: For | While) -> None:
-        n = len(op.inits)
-        for sub in op.regions:
-            self.visit(sub)
-        for k, (init, p, r) in enumerate(zip(op.inits, op.carried, op.results[:n], strict=True)):
-            for x in (init, op.body.results[k], r):
-                self.unite(p, x)
-            if isinstance(op, While):
-                self.unite(op.test.params[k], p)
-        if isinstance(op, For):
-            for e, s in zip(op.elements, op.sequences, strict=True):
-                self.unite(e, s)
-        for y, r in zip(op.body.results[n:], op.results[n:], strict=False):
-            self.unite(y, r)
-            self.disown(y)
+def _sunk(region: Region) -> Region:
+    """Cotangents are cleared, or scaled, at a place as late as can be: what reads it first needs no copy then."""
+    ops = [op.rebuild(lambda v: v, _sunk) for op in region.ops]
+    out: list[Op] = []
+    waiting: list[Op] = []
+    for op in ops:
+        read = {*op.operands(), *(v for sub in op.regions for v in free_values(sub))}
+        ready = [w for w in waiting if w.result in read]
+        out.extend(ready)
+        waiting = [w for w in waiting if w not in ready]
+        late = op.target is update and op.args[2] in ("set", "mul") and op.result.hint.startswith("d")
+        if late and (op.args[2] == "mul" or not isinstance(op.args[3], Value)):
+            waiting.append(op)
+        else:
+            out.append(op)
+    return Region(region.params, [*out, *waiting], region.results)
 
 
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
     function = _without_idle_checks(_own_results(function))
-    function = Function(function.name, function.params, _settled(function.body), function.result, function.doc)
-    plan = schedule(function)
-    classes = _Classes(function)
-    members: dict[Value, set[Value]] = defaultdict(set)
-    for v in _values(function):
-        members[classes.find(v)].add(v)
+    body = _sunk(_settled(function.body)) if reuse else _settled(function.body)
+    function = Function(function.name, function.params, body, function.result, function.doc)
+    function, plan, decisions = _Owner(function, reuse).decided()
     buffers = Buffers()
-    decided: dict[Value, list[tuple[Op, Value]]] = defaultdict(list)
+    for op in walk(function.body):
+        if op.target is update and op.result in decisions.copied:
+            buffers.copied.add(id(op))
+        elif op.results and op.results[0] in decisions.overwritten:
+            buffers.in_place[id(op)] = decisions.overwritten[op.result]
+    return function, plan, buffers
 
-    def legal(op: Op, group: set[Value], alive: set[Value]) -> bool:
-        return not (group & alive) - set(op.results)
 
-    def decide(op: Op, x: Value) -> bool:
-        """Let `op` write into `x`, if that and all that was decided before stays legal."""
-        root, other = classes.find(x), classes.find(op.result)
-        if not classes.ours(x) or not classes.ours(op.result):
+class _Owner:
+    """Decides what is copied until the checker is satisfied, then what is overwritten.
+
+    Every decision is a copy more, so that this ends; one that was not needed costs a copy, never a result.
+    """
+
+    def __init__(self, function: Function, reuse: bool) -> None:
+        self.reuse = reuse
+        self.decisions = Decisions()
+        body = _own_lists(function.body)
+        self.function = Function(function.name, function.params, body, function.result, function.doc)
+        self.updates = [op.result for op in walk(self.function.body) if op.target is update]
+        if not reuse:
+            self.decisions.copied.update(self.updates)
+
+    def decided(self) -> tuple[Function, Schedule, Decisions]:
+        """The function with copies in it, its layout, and the decisions."""
+        if self.updates and self.reuse:
+            self.copy_what_is_kept()
+            while self.repaired():
+                pass
+        self.plan = schedule(self.function)
+        if not self.updates or not self.reuse:
+            self.drop_carries()
+        if self.reuse:
+            self.overwrite()
+        return self.function, self.plan, self.decisions
+
+    # -------------------------------------------------------------------------------------- repairs
+    def copy_what_is_kept(self) -> None:
+        """What a loop keeps is copied if its memory is written later."""
+        memory = Memory(self.function, self.decisions, freeze=False)
+        written = frozenset().union(*map(memory.roots, update_bases(self.function)))
+        for op in list(walk(self.function.body)):
+            if isinstance(op, For | While):
+                for k in range(len(op.inits), len(op.results)):
+                    if memory.roots(op.body.results[k]) & written:
+                        op.body.results[k] = self.copy_in(op.body, op.body.results[k])
+
+    def repaired(self) -> bool:
+        """Find the first carried value or update that is not ours to write, and decide on a copy; False if none is."""
+        self.plan = schedule(self.function)
+        self.drop_carries()
+        touched = update_bases(self.function)
+        memory = Memory(self.function, self.decisions)
+        for loop, k in carries(self.function):
+            if loop.carried[k] not in touched:
+                continue
+            problem = carry_problem(memory, loop, k, self.plan.inside[id(loop)])
+            if problem == "init":
+                before, place = self.region_of(loop)
+                copy = self.copied(loop.inits[k], loop.carried[k].hint, loop.loc)
+                before.ops.insert(place, copy)
+                loop.inits[k] = copy.result
+                return True
+            if problem:
+                loop.body.results[k] = self.copy_in(loop.body, loop.body.results[k], last=True)
+                return True
+        for op in list(walk(self.function.body)):
+            if op.target is not update or op.result in self.decisions.copied or not self.plan.is_written(op):
+                continue
+            base = op.args[0]
+            if not isinstance(base, Value) or not memory.ours(base):
+                self.decisions.copied.add(op.result)
+                return True
+            other = memory.in_the_way(base, self.plan.after[id(op)] - set(op.results))
+            if other is not None:
+                if not self.copy_view(other, base):
+                    self.decisions.copied.add(op.result)
+                return True
+        return False
+
+    def drop_carries(self) -> None:
+        """Find out which loops own what they carry; what updates write into is repaired instead."""
+        touched = update_bases(self.function) if self.reuse else set()
+        again = True
+        while again:
+            again = False
+            memory = Memory(self.function, self.decisions)
+            for op, k in carries(self.function):
+                p = op.carried[k]
+                if p in touched or p in self.decisions.shared_carries:
+                    continue
+                if carry_problem(memory, op, k, self.plan.inside[id(op)]):
+                    self.decisions.shared_carries.add(p)
+                    again = True
+
+    def copy_view(self, v: Value, base: Value) -> bool:
+        """Copy a view where it is made, rather than the array that it is a view of."""
+        op = self.plan.defs.get(v)
+        if v is base or op is None or type(op) is not Op or not isinstance(v.kind, Array) or not shared(op):
             return False
-        group = members[root] | members[other]
-        earlier = decided[root] + (decided[other] if other is not root else [])
-        if not all(legal(o, group, plan.after[id(o)]) for o, _ in [*earlier, (op, x)]):
+        if op.target in READ_ONLY:
             return False
-        classes.unite(op.result, x)
-        top = classes.find(x)
-        members[top] = group
-        decided[top] = [*earlier, (op, x)]
+        region, place = self.region_of(op)
+        seen = Value(v.kind, "", v.loc)
+        op.results = [seen if r is v else r for r in op.results]
+        copy = self.copied(seen, v.hint, op.loc)
+        copy.results = [v]
+        region.ops.insert(place + 1, copy)
         return True
 
-    for op in _in_order(function.body):
-        if not plan.is_written(op):
-            continue
-        if op.target is update:
-            base = op.args[0]
-            if not (reuse and isinstance(base, Value) and decide(op, base)):
-                buffers.copied.add(id(op))
-        elif reuse and op.target in ELEMENTWISE and len(op.args) == 2 and isinstance(op.result.kind, Array):
+    def copy_in(self, body: Region, y: Value, last: bool = False) -> Value:
+        """A copy of what a loop's body yields, made as soon as it is there, or last."""
+        copy = self.copied(y, "" if last else y.hint, y.loc)
+        places = [i + 1 for i, o in enumerate(body.ops) if y in o.results]
+        body.ops.insert(len(body.ops) if last else places[0] if places else 0, copy)
+        return copy.result
+
+    def copied(self, x: Value, hint: str, loc: Any) -> Op:
+        target = np.copy if isinstance(x.kind, Array) else copied
+        return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
+
+    def region_of(self, op: Op) -> tuple[Region, int]:
+        stack = [self.function.body]
+        while stack:
+            region = stack.pop()
+            for i, o in enumerate(region.ops):
+                if o is op:
+                    return region, i
+                stack.extend(o.regions)
+        raise LookupError(op)
+
+    # ---------------------------------------------------------------------------------------- reuse
+    def overwrite(self) -> None:
+        """Let elementwise operations write into an operand that is dead afterwards; drop what the checker refuses."""
+        plan, decisions = self.plan, self.decisions
+        ops = [op for op in walk(self.function.body) if plan.is_written(op)]
+        memory = Memory(self.function, decisions)
+        for op in ops:
+            if op.target not in ELEMENTWISE or len(op.args) != 2 or not isinstance(op.result.kind, Array):
+                continue
             for x in op.args if op.target in (operator.add, operator.mul) else op.args[:1]:
                 if (
                     isinstance(x, Value)
                     and x not in plan.inlined
                     and fits(x, op.result)
                     and _overwritable(x, op)
-                    and decide(op, x)
+                    and self.legal(memory, op, x)
                 ):
-                    buffers.in_place[id(op)] = x
+                    decisions.overwritten[op.result] = x
                     break
-    return function, plan, buffers
+        written = {op.result: op for op in ops if op.results and op.result in (*decisions.overwritten, *self.updates)}
+        while decisions.overwritten:
+            memory = Memory(self.function, decisions)
+            bad = [
+                r
+                for r, op in written.items()
+                if (r in decisions.overwritten and not self.legal(memory, op, decisions.overwritten[r]))
+                or (op.target is update and r not in decisions.copied and not self.legal(memory, op, op.args[0]))
+            ]
+            bad += [
+                op.carried[k]
+                for op, k in carries(self.function)
+                if op.carried[k] not in decisions.shared_carries and carry_problem(memory, op, k, plan.inside[id(op)])
+            ]
+            if not bad:
+                return
+            guilty = [r for r in bad if r in decisions.overwritten]
+            if not guilty:
+                touched = frozenset().union(*map(memory.roots, bad))
+                guilty = [r for r in decisions.overwritten if memory.roots(r) & touched] or list(decisions.overwritten)
+            for r in guilty:
+                del decisions.overwritten[r]
+
+    def legal(self, memory: Memory, op: Op, x: Value) -> bool:
+        """May `op` write into `x`: is it ours, and nothing else that shares its memory alive afterwards?"""
+        alive = self.plan.after[id(op)] - set(op.results)
+        return memory.ours(x) and memory.in_the_way(x, alive) is None
+
+
+def _own_lists(region: Region) -> Region:
+    """The same region, whose operations and lists may be changed."""
+    ops = [op.rebuild(lambda v: v, _own_lists) for op in region.ops]
+    for op in ops:
+        op.results = list(op.results)
+    return Region(list(region.params), ops, list(region.results))
 
 
 def _overwritable(x: Value, op: Op) -> bool:
@@ -213,24 +304,13 @@ def _overwritable(x: Value, op: Op) -> bool:
     return mine and sum(1 for y in op.args if y is x) == 1
 
 
-def _in_order(region: Region) -> Iterable[Op]:
-    return walk(region)
-
-
-def _values(function: Function) -> Iterable[Value]:
-    yield from function.params
-    for op in walk(function.body):
-        yield from op.results
-        for sub in op.regions:
-            yield from sub.params
-
-
 def _own_results(function: Function) -> Function:
     """Gradients are arrays of their own: copy what may share memory with an argument or another result."""
     value, gradients = function.result
-    classes = _Classes(function)
+    everything = Decisions(copied={op.result for op in walk(function.body) if op.target is update})
+    memory = Memory(function, everything)
     defs = {r: op for op in function.body.ops for r in op.results}
-    taken = {classes.find(v) for v in leaves(value)}
+    taken = set().union(*map(memory.roots, leaves(value)))
     extra: list[Op] = []
     out: list[Any] = []
     for d in gradients:
@@ -240,17 +320,16 @@ def _own_results(function: Function) -> Function:
                 d = extra[-1].result
             out.append(d)
             continue
-        root = classes.find(d)
         uniform = defs.get(d)
         if uniform is not None and uniform.target is spread and not isinstance(uniform.args[0], Value | np.ndarray):
             fill, like = uniform.args[:2]
             extra.append(_op(np.ones_like, (like,), d) if fill == 1.0 else _op(np.full_like, (like, fill), d))
         elif uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0):
             extra.append(_op(np.full_like, (uniform.args[1], uniform.args[0]), d))
-        elif root in classes.foreign or root in taken:
+        elif memory.roots(d) & (memory.foreign | taken):
             extra.append(_op(np.copy if isinstance(d.kind, Array) else copied, (d,), d))
         else:
-            taken.add(root)
+            taken |= memory.roots(d)
             out.append(d)
             continue
         out.append(extra[-1].result)

@@ -8,8 +8,11 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves
+import numpy as np
+
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.mark import turn
+from adcompiler.passes.memory import Decisions, Memory
 from rules.cotangent import update
 from rules.kind import Array, same_shape
 
@@ -65,8 +68,9 @@ def schedule(function: Function) -> Schedule:
     plan = Schedule()
     uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
     _uses(function.body, uses, plan.defs)
-    last: dict[Value, Op | None] = {}
-    _inline(function.body, plan, uses, {}, last)
+    stored = any(op.target is update for op in walk(function.body))
+    memory = Memory(function, Decisions(), freeze=False) if stored else None
+    _inline(function.body, plan, uses, {}, memory)
     _alive(function.body, set(), plan)
     return plan
 
@@ -83,16 +87,19 @@ def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
         uses[v].append((None, id(region)))
 
 
-def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], last: Any) -> None:
+def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], memory: Memory | None) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
+    writes = _writes(region, memory) if memory is not None else []
     forward = next((i for i, op in enumerate(region.ops) if op.target is turn), 0)
     for op in region.ops:
+        if isinstance(op, For | While):
+            _keep_early(op, plan, uses)
         for sub in op.regions:
-            _inline(sub, plan, uses, weight, last)
+            _inline(sub, plan, uses, weight, memory)
         short = isinstance(op, If) and _arms_are_expressions(op, plan)
         if short or (isinstance(op, For) and _is_comprehension(op, plan)):
             plan.expressions.add(id(op))
-        if len(op.results) != 1 or op.effect:
+        if len(op.results) != 1 or op.effect or op.result in plan.inlined:
             continue
         v = op.result
         total = 1 + sum(weight.get(x, 0) for x in op.operands())
@@ -114,8 +121,39 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
             continue
         if user is not None and isinstance(user, If | For | While) and v not in set(user.operands()):
             continue
+        if writes and _written_between(plan.read_by(op), order[id(op)], order.get(id(user)), writes, memory):
+            continue
         plan.inlined.add(v)
         weight[v] = total
+
+
+def _writes(region: Region, memory: Memory) -> list[tuple[int, frozenset[Value]]]:
+    """Where in a region memory is written: the positions, with the roots."""
+    return [
+        (i, memory.roots(inner.args[0]))
+        for i, op in enumerate(region.ops)
+        for inner in (op, *(o for sub in op.regions for o in walk(sub)))
+        if inner.target is update
+    ]
+
+
+def _written_between(
+    reads: set[Value], start: int, end: int | None, writes: list[tuple[int, frozenset[Value]]], memory: Any
+) -> bool:
+    """Is something that an expression reads written between its place and where it would be inlined?"""
+    roots = frozenset().union(*map(memory.roots, reads))
+    return any(start < i and (end is None or i < end) and roots & written for i, written in writes)
+
+
+def _keep_early(op: For | While, plan: Schedule, uses: Any) -> None:
+    """Let a loop keep what it collects first, if that is what it begins with, or copies of it."""
+    body = op.body
+    collected = body.results[len(op.inits) : len(op.results)]
+    made = {o.result: o for o in body.ops if o.target is np.copy and o.args[0] in body.params}
+    copies = [v for v in collected if v in made and len(uses[v]) == 1]
+    if collected and all(isinstance(v, Value) and (v in body.params or v in copies) for v in collected):
+        plan.early.add(id(op))
+        plan.inlined.update(copies)
 
 
 def _is_term(v: Value, user: Op | None) -> bool:
@@ -194,21 +232,13 @@ def _alive(region: Region, out: set[Value], plan: Schedule) -> set[Value]:
             end = set(around)
             if isinstance(op, While):
                 end |= _alive(op.test, around | set(op.test.params), plan) - set(op.test.params)
-            early = _early(op, plan)
-            if early:
-                plan.early.add(id(op))
+            early = id(op) in plan.early
             for sub in (op.body,):
                 inner_live = _alive_body(sub, op, end, early, plan)
             live = through | (inner_live - set(op.body.params)) | plan.reads(op.args)
         else:
             live = through | plan.read_by(op)
     return live
-
-
-def _early(op: For | While, plan: Schedule) -> bool:
-    """Are the collected values there at the start of the body, so that they can be kept first?"""
-    collected = op.body.results[len(op.inits) : len(op.results)]
-    return bool(collected) and all(isinstance(v, Value) and v in op.body.params for v in collected)
 
 
 def _alive_body(body: Region, op: For | While, around: set[Value], early: bool, plan: Schedule) -> set[Value]:

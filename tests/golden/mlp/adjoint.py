@@ -42,11 +42,9 @@ def mlp_grad(layers, x, target):
         d_rows.append(d_W)
         d_rows_2.append(d_b)
     d_layer_1s_2 = zeros_like(layer_1s)           # source.py:5
-    d_layer_1s_2 = d_layer_1s_2.copy()
     d_layer_1s_2[:-1] = accumulate(d_layer_1s_2[:-1], d_rows_2[::-1])
     d_layer_1s = accumulate(d_layer_1s, d_layer_1s_2)
     d_layer_0s_2 = zeros_like(layer_0s)
-    d_layer_0s_2 = d_layer_0s_2.copy()
     d_layer_0s_2[:-1] = accumulate(d_layer_0s_2[:-1], d_rows[::-1])
     d_layer_0s = accumulate(d_layer_0s, d_layer_0s_2)
     return [
