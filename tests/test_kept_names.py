@@ -154,3 +154,30 @@ def test_second_derivatives_of_choices_in_loops(A):
 
 def test_second_derivatives_of_comprehensions_in_loops():
     check_grad(lambda x: np.sum(grad(means_of_nothing)(x) ** 2), X)
+
+
+def single_precision_joined_with_an_int(B):
+    total = 0
+    for _ in range(3):
+        total = np.sin(total) + np.trace(B)
+    return total + 0.0
+
+
+def choice_of_what_was_never_made(x, c):
+    y = 0.0
+    while y < 3.0:
+        z = (x * x if c else x) if x > 0 else x + 1.0
+        y += 1.0 + abs(z)
+    return y * y
+
+
+def test_a_gradient_through_a_widened_carry_is_of_the_arguments_dtype():
+    d = grad(single_precision_joined_with_an_int)(np.eye(3, dtype=np.float32))
+    assert d.dtype == np.float32
+    check_grad(single_precision_joined_with_an_int, 0.1 * np.eye(3))
+
+
+@pytest.mark.parametrize("c", [0, 1])
+def test_second_derivatives_of_choices_among_choices(c):
+    for x in (0.7, -0.3):
+        check_grad(lambda x: grad(choice_of_what_was_never_made)(x, c) * x, x)

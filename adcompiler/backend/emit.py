@@ -293,12 +293,12 @@ class _Emitter:
         while pending:
             for i, (t, s, _) in enumerate(pending):
                 if all(self.names[t] not in reads for j, (_, _, reads) in enumerate(pending) if j != i):
-                    self.assign(t, self.expr(None if s is UNDEF else s), self.plan.reads(s))
+                    self.assign(t, self.expr(s), self.plan.reads(s))
                     del pending[i]
                     break
             else:
                 left: list[ast.expr] = [_store(self.names[t]) for t, _, _ in pending]
-                right = [self.expr(None if s is UNDEF else s) for _, s, _ in pending]
+                right = [self.expr(s) for _, s, _ in pending]
                 self.add(ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load())))
                 return
 
@@ -473,7 +473,7 @@ class _Emitter:
             return ast.Dict([self.expr(k) for k in x], [self.expr(y) for y in x.values()])
         if isinstance(x, slice):
             return ast.Call(self.speller.builtin(slice), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
-        return self.speller.constant(x)
+        return self.speller.constant(None if x is UNDEF else x)
 
     def index(self, x: Any) -> ast.expr:
         """What stands between the brackets of a subscript."""

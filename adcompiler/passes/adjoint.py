@@ -333,7 +333,7 @@ class _Sweep:
         for _, p, y, r in carried:
             d = self.cotangents.get(r)
             adjoint.inits.append(_zero(self.builder, r, lazy=True) if d is None else d)
-            params.append(Value(_cotangent_kind(y if isinstance(y, Value) else p), _d(p), op.loc))
+            params.append(Value(_carried_kind(p, y), _d(p), op.loc))
         accumulators: list[Value] = []
         for v in free:
             d = self.cotangents.get(v)
@@ -474,6 +474,13 @@ def _wider(kind: Any) -> Any:
     if isinstance(kind, Num):
         return Num({float: np.float64, complex: np.complex128}.get(kind.type, kind.type))
     return Seq(_wider(kind.element), kind.range) if isinstance(kind, Seq) else kind
+
+
+def _carried_kind(p: Value, y: Any) -> Any:
+    """The kind of a cotangent that an iteration begins with: of the shape that it has made, of the dtype carried."""
+    if isinstance(p.kind, Array) and isinstance(y, Value) and isinstance(y.kind, Array):
+        return Array(p.kind.dtype, y.kind.shape, p.kind.xp)
+    return _cotangent_kind(p)
 
 
 def _started(kind: Any, first: Any) -> Any:

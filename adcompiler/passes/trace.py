@@ -195,11 +195,11 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
             d = builder.call(np.sum, d, **options)
         if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
             d = builder.call(np.real, d, **options)
-        if isinstance(d.kind, Array) or (
-            not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)
-        ):
-            d = builder.call(project, d, like, **options)
-        return d
+        if isinstance(d.kind, Array):
+            return builder.call(project, d, like, **options)
+        other = not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)
+        cast = find(kind.type) is not None
+        return builder.call(*((kind.type, d) if cast else (project, d, like)), **options) if other else d
     assert isinstance(kind, Array)
     if isinstance(d.kind, Array) and d.kind.dtype == kind.dtype:
         if same_shape(d.kind, kind):

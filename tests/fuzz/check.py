@@ -295,22 +295,22 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def deadline(seconds: int) -> Iterator[None]:
-    """Raise Hanging in the block after so many seconds, where the platform has alarms."""
+    """Raise Hanging in the block after so many seconds of this process, where the platform has such alarms."""
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise Hanging(f"not done after {seconds} s")
 
     try:
-        before = signal.signal(signal.SIGALRM, ring)
+        before = signal.signal(signal.SIGPROF, ring)
     except (AttributeError, ValueError):  # no such signal here, or not the main thread
         yield
         return
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def differences_alone(program: Program) -> Outcome:
