@@ -3,6 +3,7 @@
 `lower` gives a pure function whose parameters are the leaves of the arguments and of what is captured.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -74,6 +75,7 @@ class Lowerer(Loops):
         self.frozen_joins: set[Value] = set()
         self.same_objects: list[tuple[Any, Any]] = []
         self.changed: list[Value] = []
+        self.sharers: dict[Value, list[Value]] = defaultdict(list)
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient: the function is lowered apart, differentiated, and put in place."""

@@ -1,5 +1,6 @@
 """Which arrays a name alone holds, so that changing them in place is a new value of that name."""
 
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,7 @@ from adcompiler.frontend.scope import (
     Maybe,
     Method,
 )
-from adcompiler.ir.alias import new_memory, reached
+from adcompiler.ir.alias import edges, new_memory
 from adcompiler.ir.core import (
     Value,
     leaves,
@@ -30,6 +31,8 @@ class Ownership(Calls):
     pending: tuple[Any, ...] = ()
     arguments: frozenset[Value] = frozenset()
     same_objects: list[tuple[Any, Any]]
+    sharers: dict[Value, list[Value]]
+    indexed = 0
 
     def check_cast(self, new: Any, dtype: Any, node: Any) -> None:
         """NumPy refuses casts of another kind in place."""
@@ -55,11 +58,24 @@ class Ownership(Calls):
 
     def other_holder(self, v: Value, name: str, live: Any = None) -> str:
         """What else may denote the memory of an array; an empty text where there is nothing."""
-        family = reached(dict.fromkeys(self.defs.values()), v)
+        family = self.family(v)
         for label, x in self._held(live):
             if x in family and not (label == name and x is v):
                 return label
         return ""
+
+    def family(self, v: Value) -> set[Value]:
+        """Everything that may share memory with `v`, being made of it."""
+        for op in itertools.islice(self.defs.values(), self.indexed, None):
+            for x, r in edges(op):
+                self.sharers[x].append(r)
+        self.indexed = len(self.defs)
+        found, stack = {v}, [v]
+        while stack:
+            new = [r for r in self.sharers.get(stack.pop(), ()) if r not in found]
+            found.update(new)
+            stack.extend(new)
+        return found
 
     def owned_names(self, env: dict[str, Any], names: list[str], live: Any = None) -> set[str]:
         before, self.frame.env = self.frame.env, env

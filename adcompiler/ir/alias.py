@@ -1,6 +1,7 @@
 """Which results may share memory with which operands: asked of the rule, and assumed of what has none."""
 
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,24 @@ def _has_list(index: Any) -> bool:
     return isinstance(index, list) or (isinstance(index, tuple) and any(isinstance(i, list) for i in index))
 
 
+def edges(op: Op) -> Iterator[tuple[Value, Value]]:
+    """(operand, result) for each result that may share memory with an operand, or with what a region yields."""
+    if isinstance(op, If | For | While):
+        inner = (x for r in op.regions for x in leaves(r.results))
+        sources = [v for v in dict.fromkeys((*op.operands(), *inner)) if holds_memory(v.kind)]
+        for r in op.results:
+            if holds_memory(r.kind):
+                yield from ((v, r) for v in sources)
+    else:
+        for v in shared(op):
+            yield from ((v, r) for r in op.results)
+
+
 def reached(ops: Any, v: Value) -> set[Value]:
     """Everything among the results of `ops` (in order) that may share memory with `v`."""
     out = {v}
     for op in ops:
-        if isinstance(op, If | For | While):
-            inner = {x for r in op.regions for x in leaves(r.results)}
-            if out & (set(op.operands()) | inner):
-                out.update(r for r in op.results if holds_memory(r.kind))
-        elif out & set(shared(op)):
-            out.update(op.results)
+        out.update(r for x, r in edges(op) if x in out)
     return out
 
 

@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.alias import holds_memory, shared
+from adcompiler.ir.alias import shared
+from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
+from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
 from rules.cotangent import assigned, spread, update
-from rules.kind import Array, Seq
+from rules.kind import Array
 from rules.rule import primitive
 
 
 @primitive
 def copied(x: Any) -> Any:
-    """A list of cotangents with arrays of its own."""
-    return [copied.__wrapped__(v) for v in x] if isinstance(x, list) else np.array(x)  # type: ignore[attr-defined]
+    """A list of cotangents with arrays of its own; None, what no path has made, stays None."""
+    if isinstance(x, list):
+        return [copied.__wrapped__(v) for v in x]  # type: ignore[attr-defined]
+    return None if x is None else np.array(x)
 
 
 @dataclass
@@ -106,7 +110,7 @@ def _sunk(region: Region) -> Region:
 
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
-    function = _without_idle_checks(_own_results(function))
+    function = _without_idle_checks(_filled_results(function))
     body = _sunk(_settled(function.body)) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse).decided()
@@ -130,6 +134,7 @@ class _Owner:
         self.decisions = Decisions()
         body = _own_lists(function.body)
         self.function = Function(function.name, function.params, body, function.result, function.doc)
+        self.missing = missing(self.function)
         self.updates = [op.result for op in walk(self.function.body) if op.target is update]
         if not reuse:
             self.decisions.copied.update(self.updates)
@@ -145,7 +150,29 @@ class _Owner:
             self.drop_carries()
         if self.reuse:
             self.overwrite()
+        self.copy_results()
         return self.function, self.plan, self.decisions
+
+    def copy_results(self) -> None:
+        """Gradients are arrays of their own: copy what may share memory with an argument or another result."""
+        value, gradients = self.function.result
+        memory = Memory(self.function, self.decisions)
+        taken = set().union(*map(memory.roots, leaves(value)))
+        out: list[Any] = []
+        for d in gradients:
+            roots = memory.roots(d)
+            if roots & (memory.foreign | taken):
+                copy = self.copied(d, "", None)
+                self.function.body.ops.append(copy)
+                d = copy.result
+            taken |= roots
+            out.append(d)
+        if out != gradients:
+            body = self.function.body
+            body.results = [*leaves((value, out))]
+            f = self.function
+            self.function = Function(f.name, f.params, body, (value, out), f.doc)
+            self.plan = schedule(self.function)
 
     # -------------------------------------------------------------------------------------- repairs
     def copy_what_is_kept(self) -> None:
@@ -229,7 +256,7 @@ class _Owner:
         return copy.result
 
     def copied(self, x: Value, hint: str, loc: Any) -> Op:
-        target = np.copy if isinstance(x.kind, Array) else copied
+        target = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
         return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
 
     def region_of(self, op: Op) -> tuple[Region, int]:
@@ -304,35 +331,22 @@ def _overwritable(x: Value, op: Op) -> bool:
     return mine and sum(1 for y in op.args if y is x) == 1
 
 
-def _own_results(function: Function) -> Function:
-    """Gradients are arrays of their own: copy what may share memory with an argument or another result."""
+def _filled_results(function: Function) -> Function:
+    """A gradient that is one number all over is made as such, rather than broadcast and copied."""
     value, gradients = function.result
-    everything = Decisions(copied={op.result for op in walk(function.body) if op.target is update})
-    memory = Memory(function, everything)
     defs = {r: op for op in function.body.ops for r in op.results}
-    taken = set().union(*map(memory.roots, leaves(value)))
     extra: list[Op] = []
     out: list[Any] = []
     for d in gradients:
-        if not isinstance(d, Value) or not holds_memory(d.kind):
-            if isinstance(d, Value) and isinstance(d.kind, Seq) and d in out:
-                extra.append(_op(copied, (d,), d))
-                d = extra[-1].result
-            out.append(d)
-            continue
-        uniform = defs.get(d)
-        if uniform is not None and uniform.target is spread and not isinstance(uniform.args[0], Value | np.ndarray):
+        uniform = defs.get(d) if isinstance(d, Value) and isinstance(d.kind, Array) else None
+        if uniform is not None and uniform.target is spread and not getattr(
+            kind_of_operand(uniform.args[0]), "ndim", 0
+        ):  # fmt: skip
             fill, like = uniform.args[:2]
-            extra.append(_op(np.ones_like, (like,), d) if fill == 1.0 else _op(np.full_like, (like, fill), d))
-        elif uniform is not None and uniform.target is spread and not getattr(uniform.args[0].kind, "ndim", 0):
-            extra.append(_op(np.full_like, (uniform.args[1], uniform.args[0]), d))
-        elif memory.roots(d) & (memory.foreign | taken):
-            extra.append(_op(np.copy if isinstance(d.kind, Array) else copied, (d,), d))
-        else:
-            taken |= memory.roots(d)
-            out.append(d)
-            continue
-        out.append(extra[-1].result)
+            ones = not isinstance(fill, Value) and fill == 1.0
+            extra.append(_op(np.ones_like, (like,), d) if ones else _op(np.full_like, (like, fill), d))
+            d = extra[-1].result
+        out.append(d)
     body = Region(function.body.params, [*function.body.ops, *extra], [*leaves((value, out))])
     return dce(Function(function.name, function.params, body, (value, out), function.doc))
 

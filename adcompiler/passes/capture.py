@@ -8,23 +8,19 @@ is not kept.
 """
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, substitute, walk
+from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
+from adcompiler.passes.missing import missing
 from rules.cotangent import (
-    accumulate,
     length,
-    or_zeros,
-    project,
     size,
     spread,
     update,
-    where_given,
     winners,
     zeros_like,
 )  # fmt: skip
@@ -34,10 +30,6 @@ from rules.sequences import backwards
 
 #: Elementwise operations that are worth doing again where two results would be kept.
 _SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg)
-#: What gives None of None.
-_PASS_NONE = (backwards, zeros_like, or_zeros, where_given, project, accumulate)
-
-
 def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(function)
@@ -66,43 +58,10 @@ def _shapes(function: Function) -> Function:
         return [v for v in op.operands() if v not in like]
 
     needed = live_values(function, valued) | set(function.params)
-    needed -= _missing(function)
+    needed -= missing(function)
     visible = [p for p in function.params if isinstance(p.kind, Array)]
     body = _take_shapes(function.body, visible, needed)
     return Function(function.name, function.params, body, function.result, function.doc)
-
-
-def _missing(function: Function) -> set[Value]:
-    """The values that some path never makes, None at run time: they have no shape to take."""
-    found: set[Value] = set()
-    before = -1
-    while len(found) > before:  # a loop may carry one from what it makes further down
-        before = len(found)
-        for op in walk(function.body):
-            found.update(
-                v
-                for v, given in _sources(op)
-                if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
-            )
-    return found
-
-
-def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
-    """The results and parameters that are None where one of the operands beside them is."""
-    if isinstance(op, If):
-        for i, r in enumerate(op.results):
-            yield r, [side.results[i] for side in op.regions if side.results]
-    elif isinstance(op, For | While):
-        for p, i, y, r in zip(op.carried, op.inits, op.body.results, op.results, strict=False):
-            yield p, [i, y]
-            yield r, [i, y]
-        if isinstance(op, For):
-            for e, s in zip(op.elements, op.sequences, strict=True):
-                yield e, [s]
-        for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False):
-            yield r, [y]
-    elif op.target in _PASS_NONE:
-        yield op.result, list(op.args)
 
 
 def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:
@@ -259,6 +218,7 @@ class _Reader:
                     known[mine[e]] = e  # kept, and what depends on it is made from it
                 else:
                     swap[e] = made
+        swap = {v: swap.get(x, x) for v, x in swap.items()}  # a piece may be made again in its turn
         unread = self.unread()
         if not swap and unread is None:
             return op

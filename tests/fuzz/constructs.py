@@ -39,6 +39,18 @@ NAMES = (
     "walrus",
 )
 
+STORES = (
+    "store: element",
+    "store: row",
+    "store: slice",
+    "store: transpose",
+    "store: index array",
+    "store: mask",
+    "store: whole",
+    "store: augmented",
+    "store: in a loop",
+)
+
 OPERATORS = (
     "arithmetic",
     "broadcasting",
@@ -166,5 +178,15 @@ NUMPY = (
 )
 
 CONSTRUCTS = (
-    ARGUMENTS + NAMES + OPERATORS + CONTROL + FUNCTIONS + CONTAINERS + STATEMENTS + SUBSCRIPTS + ATTRIBUTES + NUMPY
+    *ARGUMENTS,
+    *NAMES,
+    *STORES,
+    *OPERATORS,
+    *CONTROL,
+    *FUNCTIONS,
+    *CONTAINERS,
+    *STATEMENTS,
+    *SUBSCRIPTS,
+    *ATTRIBUTES,
+    *NUMPY,
 )

@@ -4,6 +4,7 @@ What compiled programs may contain grows with the compiler: a construct is one p
 `shapes`, `scalars`, `conditions`, `containers`, `statements` or `blocks`, and a name in `constructs`.
 """
 
+import copy
 import random
 import re
 import warnings
@@ -89,7 +90,7 @@ class Program:
         """`f` on the line through `args`, in a direction given for the chosen ones."""
 
         def at(step: float) -> Any:
-            there = list(args)
+            there = list(copy.deepcopy(args))
             for position, part in zip(self.positions, direction, strict=True):
                 there[position] = moved(args[position], part, step)
             return f(*there)
@@ -302,7 +303,8 @@ def place_parameter(g: Generator, parameter: Parameter) -> None:
     kind = parameter.spec.kind
     fixed = not isinstance(kind, (Array, Number)) or kind == INT
     bound = max(float(parameter.spec.value), 3.0) if isinstance(parameter.spec, IntLeaf) else 1.5
-    g.scope.bind(Variable(parameter.name, kind, bound, fixed=fixed))
+    owned = isinstance(kind, Array) and bool(kind.dims)
+    g.scope.bind(Variable(parameter.name, kind, bound, fixed=fixed, owned=owned))
     g.scattered |= {place.text for place in g.places() if place.roots == {parameter.name}}
 
 

@@ -4,8 +4,8 @@ Each is a mistake of the kind that compilers of this design have made: a patch o
 for as long as a context lasts. Functions compiled outside the context keep what they were compiled to.
 """
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -15,9 +15,12 @@ import numpy as np
 import rules.cotangent
 from adcompiler.backend import emit, names
 from adcompiler.frontend.expressions import Expressions
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value
-from adcompiler.passes import activity, adjoint, bufferize, simplify, trace
+from adcompiler.frontend.ownership import Ownership
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
+from adcompiler.passes import activity, adjoint, bufferize, memory, simplify, trace
+from rules.cotangent import update
 from rules.kind import Num
+from rules.python import cotangents
 from rules.rule import find
 from rules.sequences import backwards
 
@@ -214,23 +217,76 @@ def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
     return patch.object(Expressions, "_chained", lambda self, node, result, *rest: result)
 
 
+# stores
+
+
+@planted
+def a_second_name_is_not_seen() -> AbstractContextManager[Any]:
+    """`z = y; y[0] = 1`: z keeps what y was."""
+    return patch.object(Ownership, "other_holder", lambda self, v, name, live=None: "")
+
+
+@planted
+def a_store_does_not_clear_the_cotangent() -> AbstractContextManager[Any]:
+    """`y[0] = 1`: what y was keeps its cotangent at the place."""
+    return with_pullback(update, "a", lambda d_b: d_b)
+
+
+@planted
+def each_of_repeated_indices_gets_the_cotangent() -> AbstractContextManager[Any]:
+    """`y[[0, 0]] = x`: the first of the two elements is lost, and gets a gradient."""
+    return patch.object(cotangents, "_repeats", lambda step: False)
+
+
 # buffers, names, emission
+
+
+@planted
+def what_is_kept_is_not_copied() -> AbstractContextManager[Any]:
+    """`tape.append(u)`, and then `u[1:] = ...`."""
+
+    init = memory.Memory.__init__
+
+    def forgetful(self: Any, function: Function, decisions: Any, freeze: bool = True) -> None:
+        init(self, function, decisions, freeze=False)
+        for op in walk(function.body):
+            if isinstance(op, For | While):
+                self.table.update((r, frozenset({r})) for r in op.results[len(op.inits) :])
+
+    @contextmanager
+    def plant() -> Iterator[None]:
+        with (
+            patch.object(bufferize._Owner, "copy_what_is_kept", lambda self: None),
+            patch.object(memory.Memory, "__init__", forgetful),
+        ):
+            yield
+
+    return plant()
+
+
+@planted
+def what_is_alive_is_overwritten() -> AbstractContextManager[Any]:
+    """`d_x += t` where d_y is the same array."""
+    return patch.object(memory.Memory, "in_the_way", lambda self, x, others: None)
+
+
+@planted
+def the_callers_arrays_are_written() -> AbstractContextManager[Any]:
+    """`x[0] = 1` changes the argument."""
+    return patch.object(memory.Memory, "ours", lambda self, x: bool(self.roots(x)))
 
 
 @planted
 def views_are_taken_for_new_memory() -> AbstractContextManager[Any]:
     """`v = d.T; d += t`: that v shares memory with d is forgotten, so d is written while v is needed."""
-    return patch.object(bufferize, "shared", lambda op: [])
+    return patch.object(memory, "shared", lambda op: [])
 
 
 @planted
 def gradients_are_returned_without_a_copy() -> AbstractContextManager[Any]:
     """`x + y`: both gradients are the one array that came in."""
 
-    def as_they_are(function: Function) -> Function:
-        return function
-
-    return patch.object(bufferize, "_own_results", as_they_are)
+    return patch.object(bufferize._Owner, "copy_results", lambda self: None)
 
 
 @planted
@@ -246,7 +302,7 @@ def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManag
     def one_by_one(self: Any, targets: list[Value], sources: list[Any], none: bool = False) -> None:
         for target, source in zip(targets, sources, strict=False):
             if not self.names.same(target, source) and (none or source is not UNDEF):
-                self.assign(target, self.expr(None if source is UNDEF else source))
+                self.assign(target, self.expr(source))
 
     return patch.object(emit._Emitter, "moves", one_by_one)
 
