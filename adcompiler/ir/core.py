@@ -144,10 +144,11 @@ class For(Op):
 
 @dataclass(eq=False, slots=True)
 class While(Op):
-    """`args` is (inits,). `test` takes the carried values and yields the condition; `body` as in `For`."""
+    """`args` is (inits,). `test` takes the carried values and yields the condition; `body` and `stop` as in `For`."""
 
     test: Region = field(default_factory=Region)
     body: Region = field(default_factory=Region)
+    stop: bool = False
 
     @property
     def inits(self) -> list[Any]:
@@ -163,7 +164,7 @@ class While(Op):
 
     def rebuild(self, f: Callable[[Value], Any], g: Callable[[Region], Region]) -> "While":
         return While(self.target, map_tree(f, self.args), {}, self.results, self.lazy, self.effect, self.loc,
-                     g(self.test), g(self.body))  # fmt: skip
+                     g(self.test), g(self.body), self.stop)  # fmt: skip
 
 
 @dataclass(eq=False, slots=True)

@@ -119,7 +119,10 @@ def _while(op: While, env: dict[Value, Any]) -> None:
             break
         env.update(zip(op.body.params, carried, strict=True))
         out = _run(op.body, env)
+        stop = out.pop() if op.stop else False
         carried = out[: len(carried)]
         for taken, item in zip(collected, out[len(carried) :], strict=True):
             taken.append(item)
+        if stop:
+            break
     _loop_end(op, carried, collected, env)

@@ -8,21 +8,19 @@ is not kept.
 """
 
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree, substitute, walk
+from adcompiler.ir.build import infer
+from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
-from rules.cotangent import accumulate, length, or_zeros, project, size, spread, where_given, zeros_like
+from adcompiler.passes.missing import missing
+from rules.cotangent import length, size, spread, zeros_like
 from rules.kind import Array, Num, lengths, same_shape
 from rules.rule import find
 from rules.sequences import backwards
-
-#: What gives None of None.
-_PASS_NONE = (backwards, zeros_like, or_zeros, where_given, project, accumulate)
 
 
 def capture(function: Function) -> Function:
@@ -52,43 +50,10 @@ def _shapes(function: Function) -> Function:
         return [v for v in op.operands() if v not in like]
 
     needed = live_values(function, valued) | set(function.params)
-    needed -= _missing(function)
+    needed -= missing(function)
     visible = [p for p in function.params if isinstance(p.kind, Array)]
     body = _take_shapes(function.body, visible, needed)
     return Function(function.name, function.params, body, function.result, function.doc)
-
-
-def _missing(function: Function) -> set[Value]:
-    """The values that some path never makes, None at run time: they have no shape to take."""
-    found: set[Value] = set()
-    before = -1
-    while len(found) > before:  # a loop may carry one from what it makes further down
-        before = len(found)
-        for op in walk(function.body):
-            found.update(
-                v
-                for v, given in _sources(op)
-                if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
-            )
-    return found
-
-
-def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
-    """The results and parameters that are None where one of the operands beside them is."""
-    if isinstance(op, If):
-        for i, r in enumerate(op.results):
-            yield r, [side.results[i] for side in op.regions if side.results]
-    elif isinstance(op, For | While):
-        for p, i, y, r in zip(op.carried, op.inits, op.body.results, op.results, strict=False):
-            yield p, [i, y]
-            yield r, [i, y]
-        if isinstance(op, For):
-            for e, s in zip(op.elements, op.sequences, strict=True):
-                yield e, [s]
-        for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False):
-            yield r, [y]
-    elif op.target in _PASS_NONE:
-        yield op.result, list(op.args)
 
 
 def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:
@@ -257,7 +222,7 @@ class _Reader:
             return None
         (e,) = self.elements
         writer, _ = self.tapes[e]
-        if not isinstance(writer, For) or any(e in set(o.operands()) for o in walk(self.op.body)):
+        if not isinstance(writer, For) or writer.stop or any(e in set(o.operands()) for o in walk(self.op.body)):
             return None
         if any(e in set(leaves(sub.results)) for sub in _regions(self.op.body)):
             return None
@@ -283,6 +248,11 @@ class _Reader:
             sequence = writer.sequences[writer.elements.index(v)]
             if not isinstance(sequence, Value):
                 return None
+            if writer.stop:
+                part = self.beginning(sequence, writer)
+                if part is None:
+                    return None
+                sequence = part
             if sequence not in self.scans:
                 turned = Value(sequence.kind, "", self.op.loc)
                 self.before.append(Op(backwards, (sequence,), {}, [turned], loc=self.op.loc))
@@ -302,6 +272,25 @@ class _Reader:
         self.new.append(Op(op.target, args, kwargs, [made], loc=self.op.loc))
         known[v] = made
         return made
+
+    def beginning(self, sequence: Value, writer: For) -> Value | None:
+        """As much of a sequence as a loop has read that stopped; None where its iterations are not counted."""
+        counts = set(writer.results[: len(writer.inits)])
+        made = {r: op for op in self.before for r in op.results}
+        reads = [made[s] for s in self.scans if s in made]
+        for op in reads:
+            if op.target is operator.getitem and op.args[0] is sequence:
+                return op.result
+        count = next((op.args[0] for op in reads if op.target is range and op.args[0] in counts), None)
+        if count is None:
+            return None
+        whole = made.get(sequence)
+        if whole is not None and whole.target is range and len(whole.args) == 1:
+            return next(op.result for op in reads if op.target is range and op.args[0] is count)
+        index = slice(None, count)
+        part = Value(infer(operator.getitem, (sequence, index), {}), "", self.op.loc)
+        self.before.append(Op(operator.getitem, (sequence, index), {}, [part], loc=self.op.loc))
+        return part
 
 
 def _regions(region: Region) -> list[Region]:

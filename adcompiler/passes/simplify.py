@@ -168,16 +168,16 @@ class _Simplifier:
         carry = [k for k in kept if k < n]
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
+        if op.stop:
+            yields.append(op.body.results[-1])
         if isinstance(op, While):
             test = self.region(Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table)
             body = self.region(Region([op.carried[k] for k in carry], op.body.ops, yields), table)
-            new: Op = While(
-                op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body
+            new: For | While = While(
+                op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
             params = [*op.elements, *(op.carried[k] for k in carry)]
-            if op.stop:
-                yields.append(op.body.results[-1])
             body = self.region(Region(params, op.body.ops, yields), table)
             sequences = map_tree(self.get, op.sequences)
             new = For(
@@ -191,6 +191,9 @@ class _Simplifier:
                 body,
                 op.stop,
             )
+        if new.stop and body.results[-1] is False:
+            body.results.pop()
+            new.stop = False
         for r in new.results:
             self.defs[r] = new
         self.ops.append(new)

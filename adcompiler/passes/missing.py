@@ -1,0 +1,47 @@
+"""Which values some path never makes: they are None at run time, and what is made of them may be None too.
+
+%y = if %c { yield %a } else { yield undef }; %d = zeros_like(%y)       ->       y and d may be missing
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Value, While, walk
+from rules.cotangent import accumulate, or_zeros, project, where_given, zeros_like
+from rules.sequences import backwards
+
+#: What gives None of None.
+_PASS_NONE = (backwards, zeros_like, or_zeros, where_given, project, accumulate)
+
+
+def missing(function: Function) -> set[Value]:
+    """The values that some path never makes, None at run time: they have no shape to take."""
+    found: set[Value] = set()
+    before = -1
+    while len(found) > before:  # a loop may carry one from what it makes further down
+        before = len(found)
+        for op in walk(function.body):
+            found.update(
+                v
+                for v, given in _sources(op)
+                if any(x is UNDEF or (isinstance(x, Value) and x in found) for x in given)
+            )
+    return found
+
+
+def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
+    """The results and parameters that are None where one of the operands beside them is."""
+    if isinstance(op, If):
+        for i, r in enumerate(op.results):
+            yield r, [side.results[i] for side in op.regions if side.results]
+    elif isinstance(op, For | While):
+        for p, i, y, r in zip(op.carried, op.inits, op.body.results, op.results, strict=False):
+            yield p, [i, y]
+            yield r, [i, y]
+        if isinstance(op, For):
+            for e, s in zip(op.elements, op.sequences, strict=True):
+                yield e, [s]
+        for y, r in zip(op.body.results[len(op.inits) :], op.results[len(op.inits) :], strict=False):
+            yield r, [y]
+    elif op.target in _PASS_NONE:
+        yield op.result, list(op.args)
