@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.mark import turn
 from rules.cotangent import update
 from rules.kind import Array, same_shape
@@ -65,8 +65,8 @@ def schedule(function: Function) -> Schedule:
     plan = Schedule()
     uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
     _uses(function.body, uses, plan.defs)
-    last: dict[Value, Op | None] = {}
-    _inline(function.body, plan, uses, {}, last)
+    stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
+    _inline(function.body, plan, uses, {}, stops)
     _alive(function.body, set(), plan)
     return plan
 
@@ -83,12 +83,12 @@ def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
         uses[v].append((None, id(region)))
 
 
-def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], last: Any) -> None:
+def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], stops: set[Any]) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
     forward = next((i for i, op in enumerate(region.ops) if op.target is turn), 0)
     for op in region.ops:
         for sub in op.regions:
-            _inline(sub, plan, uses, weight, last)
+            _inline(sub, plan, uses, weight, stops)
         short = isinstance(op, If) and _arms_are_expressions(op, plan)
         if short or (isinstance(op, For) and _is_comprehension(op, plan)):
             plan.expressions.add(id(op))
@@ -99,7 +99,7 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         weight[v] = 0
         if op.regions and id(op) not in plan.expressions:
             continue
-        if op.target is update or len(uses[v]) != 1:
+        if op.target is update or len(uses[v]) != 1 or v in stops:
             continue
         user, where = uses[v][0]
         if user is None and order[id(op)] < forward:
