@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.expressions import BINARY, DIVERGES, Diverges, Promote, Unroll, _construct
 from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -110,7 +111,7 @@ class Lowerer(Loops):
     def body(self, node: Any) -> Any:
         if not isinstance(node.body, list):
             return self.expr(node.body)
-        status = self.block(node.body)
+        status = self.block(desugar(node.body))
         if isinstance(status, Returned):
             return status.value
         if isinstance(status, Diverges):
@@ -296,8 +297,6 @@ class Lowerer(Loops):
 
 
 _REMEDIES = {
-    "Break": "use a `while` with the condition",
-    "Continue": "use `if ... else`",
     "With": "leave it out of the function",
     "Try": "test the condition with `if`",
     "Delete": "leave it out: it changes no value",

@@ -382,49 +382,6 @@ def import_from_inside(x):
     return sin(x[0])
 
 
-def break_statement(x):
-    total = 0.0
-    for v in x:
-        if v > 1.0:
-            break
-        total = total + v
-    return total
-
-
-def continue_statement(x):
-    total = 0.0
-    for v in x:
-        if v > 1.0:
-            continue
-        total = total + v
-    return total
-
-
-def break_from_while(x):
-    total = x[0]
-    while total < 10.0:
-        total = total * 2.0
-        if total > 5.0:
-            break
-    return total
-
-
-def return_in_a_loop(x):
-    for v in x:
-        if v > 1.0:
-            return v * v
-    return x[0]
-
-
-def return_in_a_while(x):
-    y = x[0]
-    while y < 10.0:
-        y = y * 2.0
-        if y > 5.0:
-            return y  # in the loop
-    return y
-
-
 def endless_loop(x):
     y = x[0]
     while True:
