@@ -559,6 +559,26 @@ def raises_or_breaks(x, c):
     return total
 
 
+def returns_in_a_branch_that_is_known(x, c):
+    if x.ndim == 1:
+        y = x * 2.0
+        if c > 1.5:
+            return np.sum(y * y)
+        y = y * x
+    return np.sum(y)
+
+
+def returns_where_nothing_does(x, c):
+    total = 0.0
+    while True:
+        total += np.sum(x * x)
+        if x.ndim == 2:
+            return total * total
+        if total > c:
+            break
+    return total * x[0]
+
+
 def carried_pair(x, c):
     a, b = x[0], x[1]
     for v in x:
@@ -593,8 +613,8 @@ ON_NUMBERS = [
     while_breaks, while_true, while_true_and_returns, while_continues, while_otherwise, returns, returns_after_work,
     returns_and_breaks, returns_and_breaks_or_else, returns_from_an_inner_loop, returns_from_a_while_in_a_branch,
     returns_in_branches_of_branches, nested, three_deep, array_or_its_square, helper_returns, helper_in_a_loop,
-    items_of_a_dict, returns_from_an_unrolled_loop, breaks_statically, raises_or_breaks, carried_pair, counts,
-    keeps_its_loop_variable,
+    returns_in_a_branch_that_is_known, returns_where_nothing_does, items_of_a_dict, returns_from_an_unrolled_loop,
+    breaks_statically, raises_or_breaks, carried_pair, counts, keeps_its_loop_variable,
 ]  # fmt: skip
 ON_ROWS = [breaks_with_arrays, breaks_in_place, helper_returns_arrays, axis_in_a_loop]
 

@@ -249,7 +249,7 @@ class Loops(Ownership):
             if isinstance(s, Value) and isinstance(s.kind, Seq) and e.hint and "_" in s.hint:
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
-        self.finish_loop(op, results, stop, node)
+        self.finish_loop(op, results, stop)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
 
@@ -261,12 +261,10 @@ class Loops(Ownership):
             if isinstance(d, Value) and d in first and not is_flag(n):
                 self.frame.env[n] = Maybe(d)
 
-    def finish_loop(self, op: For | While, results: list[Value], stop: Any, node: Any) -> None:
+    def finish_loop(self, op: For | While, results: list[Value], stop: Any) -> None:
         if stop is not False:
             op.stop = True
             op.body.results.append(stop)
-        elif isinstance(node, gast.For | gast.While) and (flag := exit_flag(node)) is not None:
-            self.frame.env[flag] = Known(False)
         self.builder.region.ops.append(op)
         for v in results:
             self.defs[v] = op
@@ -324,6 +322,9 @@ class Loops(Ownership):
                 frame.env[n] = Maybe(_replace(d.value, after))
                 continue
             frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
+            unset = isinstance(status, Diverges) or (isinstance(end[n], Known) and end[n].value is False)
+            if is_flag(n) and unset and isinstance(before[n], Known):  # no iteration that ends sets it
+                frame.env[n] = before[n]
             if isinstance(d, Value) and d in self.owned_joins:
                 self.owned_joins.add(after[d])
         for n in sorted(names - set(start)):
@@ -429,7 +430,7 @@ class Loops(Ownership):
         extra = len(region.params) - len(test.params)
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
-        self.finish_loop(op, results, stop, node)
+        self.finish_loop(op, results, stop)
         self.doubt(op, names)
         return None
 

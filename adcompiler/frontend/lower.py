@@ -232,7 +232,10 @@ class Lowerer(Loops):
         """An `if`. Where one side returns, what follows it belongs to the other."""
         cond = self.truth(self.expr(test), test)
         if isinstance(cond, bool):
-            return self.block(body if cond else orelse)
+            chosen = body if cond else orelse
+            if not _returns(chosen):
+                return self.block(chosen)
+            return self.block([*chosen, *rest]) or Returned(Known(None))
         returns = _returns(body) or _returns(orelse)
         after = rest if returns else []
 
