@@ -3,7 +3,8 @@
 import ast
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +24,7 @@ from adcompiler.ir.core import (
     Region,
     Value,
     While,
+    errstate_of,
     leaves,
     raise_,
     walk,
@@ -95,6 +97,7 @@ class _Emitter:
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
         self.pending = ""
+        self.errstate: tuple[Any, ...] = ()
 
     def _scan_names(self, region: Region) -> None:
         """Learn the names of the functions that are called, so that no variable takes one."""
@@ -195,8 +198,32 @@ class _Emitter:
             if op.target is turn:
                 self.pending = "backward"
             elif self.plan.is_written(op):
-                self.loc = op.loc or self.loc
-                self.statement(op)
+                with self.handling_errors(op):
+                    self.loc = op.loc or self.loc
+                    self.statement(op)
+
+    @contextmanager
+    def handling_errors(self, op: Op) -> Iterator[None]:
+        """What is added within stands under the `with np.errstate(...)` that the operation is under."""
+        outer, wanted = self.errstate, errstate_of(op)
+        more = wanted[len(outer) :] if wanted[: len(outer)] == outer else ()
+        if not more:
+            yield
+            return
+        statements, pending = self.out, self.pending
+        last = statements[-1] if statements else None
+        self.errstate, self.pending = wanted, ""
+        joined = isinstance(last, ast.With) and getattr(last, "errstate", None) == wanted and not pending
+        self.out = last.body if isinstance(last, ast.With) and joined else []
+        yield
+        made, self.out, self.errstate, self.pending = self.out, statements, outer, pending
+        if made and not joined:
+            errstate = name(f"{self.speller.free_name('np', np)}.errstate")
+            calls = [ast.Call(errstate, [], [ast.keyword(k, ast.Constant(v)) for k, v in h]) for h in more]
+            block = ast.With([ast.withitem(call, None) for call in calls], made)
+            block.errstate = wanted  # type: ignore[attr-defined]
+            self.loc = op.loc
+            self.add(block)
 
     def statement(self, op: Op) -> None:
         if id(op) in self.plan.expressions:
@@ -466,6 +493,11 @@ class _Emitter:
             falls = self.flow(ops[:-1], op.cond, facts, lambda f: jump(op.then, f), None)
             return falls and inner is not None and through(op.orelse, inner)
         self.written_ops(ops[:-1])
+        with self.handling_errors(op):
+            return self.split(op, facts, through)
+
+    def split(self, op: If, facts: Facts, through: Callable[[Region, Facts], bool]) -> bool:
+        """An `if` of which one side may jump: what the other does follows it. Returns whether a path is left."""
         self.loc = op.loc or self.loc
         loc, cond = self.loc, self.expr(op.cond)
         open_ends: list[bool] = []

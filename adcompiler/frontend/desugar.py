@@ -78,6 +78,13 @@ class _Desugar:
                 return out + self.branch(s, rest, exits)
             elif isinstance(s, gast.If):
                 out.append(_at(gast.If(s.test, self.block(s.body, exits), self.block(s.orelse, exits)), s))
+            elif isinstance(s, gast.With) and exits is None and _returns(s.body) and _completes(s.body):
+                self.count += 1
+                returned, value = f"returned {self.count}", f"value {self.count}"
+                body = self.block(s.body, _Exits(returned, returned, returned, value))
+                back = _at(gast.Return(_name(value, s)), s)
+                out += [_set(returned, False, s), _at(gast.With(s.items, body, None), s)]
+                rest.insert(0, _at(gast.If(_name(returned, s), [back], []), s))
             elif isinstance(s, gast.With):
                 out.append(_at(gast.With(s.items, self.block(s.body, exits), None), s))
                 if exits is not None and _jumps([s]):
@@ -143,9 +150,10 @@ def _jump(s: Any, exits: _Exits) -> list[Any]:
 
 # ------------------------------------------------------------------------------------------------ questions
 def _leaves(s: Any) -> bool:
-    """Is there a loop with an early exit or an `else` in this statement?"""
+    """Is there a loop with an early exit or an `else` in this statement, or a `with` that returns?"""
     return any(
-        isinstance(n, gast.For | gast.While) and (n.orelse or _returns(n.body) or any(_own(n.body)))
+        (isinstance(n, gast.For | gast.While) and (n.orelse or _returns(n.body) or any(_own(n.body))))
+        or (isinstance(n, gast.With) and _returns(n.body))
         for n in _statements([s])
     )
 

@@ -11,11 +11,16 @@ from typing import Any, NamedTuple
 
 
 class Loc(NamedTuple):
-    """A place in the user's source."""
+    """A place in the user's source, and how NumPy handles floating-point errors there.
+
+    `errstate` has the keyword arguments of each `with np.errstate(...)` around it, from the outermost inwards.
+    What a pass makes of an operation has its place, and so its error handling.
+    """
 
     file: str
     line: int
     col: int = 0
+    errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 class _Undef:
@@ -84,6 +89,11 @@ class Op:
         """The same operation with `f` over its operands and `g` over its regions; results are kept."""
         return Op(self.target, map_tree(f, self.args), map_tree(f, self.kwargs), self.results, self.lazy, self.effect,
                   self.loc)  # fmt: skip
+
+
+def errstate_of(op: Op) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The error handling around an operation: see `Loc`."""
+    return op.loc.errstate if op.loc is not None else ()
 
 
 @dataclass(eq=False, slots=True)

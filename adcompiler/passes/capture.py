@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import infer
-from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, substitute, walk
+from adcompiler.ir.core import For, Function, Op, Region, Value, While, errstate_of, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
 from adcompiler.passes.missing import missing
@@ -269,7 +269,7 @@ class _Reader:
             return None
         made = Value(v.kind, v.hint, v.loc)
         args, kwargs = (map_tree(lambda x: operands[x], tree) for tree in (op.args, op.kwargs))
-        self.new.append(Op(op.target, args, kwargs, [made], loc=self.op.loc))
+        self.new.append(Op(op.target, args, kwargs, [made], loc=op.loc if errstate_of(op) else self.op.loc))
         known[v] = made
         return made
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, errstate_of, leaves, walk
 from adcompiler.passes.mark import turn
 from rules.cotangent import update
 from rules.kind import Array, same_shape
@@ -102,6 +102,8 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         if op.target is update or len(uses[v]) != 1 or v in stops:
             continue
         user, where = uses[v][0]
+        if errstate_of(op) != (errstate_of(user) if user is not None else ()):
+            continue  # it is computed under the error handling of its own line
         if user is None and order[id(op)] < forward:
             continue  # the value belongs to the forward part
         if not _nameless(v) and not _is_term(v, user):

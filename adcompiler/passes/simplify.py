@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import fold, infer, is_scalar_constant
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, errstate_of, leaves, map_tree
 from adcompiler.passes.dce import dce
 from rules.cotangent import (
     accumulate,
@@ -517,7 +517,7 @@ def _key(op: Op) -> Any:
     if find(op.target) is None and op.target not in OPERATORS and op.target not in (range, str.format):
         return None
     try:
-        key = (op.target, _frozen(op.args), _frozen(op.kwargs))
+        key = (op.target, _frozen(op.args), _frozen(op.kwargs), errstate_of(op))
         hash(key)
     except TypeError:
         return None

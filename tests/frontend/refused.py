@@ -254,20 +254,19 @@ def set_default(p):
 
 
 # ----------------------------------------------------------------------------------------- statements
-def delete_a_name(x):
-    y = x * 2.0
-    z = np.sum(y)
-    del y
-    return z
-
-
 def delete_an_item(p):
     del p["b"]
     return np.sum(p["w"])
 
 
-def with_statement(x):
-    with np.errstate(divide="ignore"):
+def with_another_context(x):
+    with np.printoptions(precision=3):
+        y = 1.0 / x
+    return np.sum(y)
+
+
+def with_a_handler(x):
+    with np.errstate(divide="call", call=print):
         y = 1.0 / x
     return np.sum(y)
 
@@ -343,7 +342,8 @@ def _pieces(x):
 
 
 def generator_expression(x):
-    return sum(v * v for v in x)
+    squares = (v * v for v in x)
+    return sum(squares)
 
 
 def set_comprehension(x):
@@ -368,18 +368,6 @@ def coroutine_inside(x):
         return x
 
     return np.sum(x)
-
-
-def import_inside(x):
-    import math
-
-    return math.sin(x[0])
-
-
-def import_from_inside(x):
-    from math import sin
-
-    return sin(x[0])
 
 
 def endless_loop(x):
@@ -622,11 +610,13 @@ def unpack_what_has_no_known_length(x):
 
 
 def condition_in_a_comprehension(x):
-    return sum([v * v for v in x if v > 1.0])
+    squares = [v * v for v in x if v > 1.0]
+    return sum(squares)
 
 
 def second_loop_in_a_comprehension(x):
-    return sum([u * v for u in x for v in x])
+    products = [u * v for u in x for v in x]
+    return sum(products)
 
 
 def loop_over_a_number(x):
