@@ -418,6 +418,7 @@ class _Sweep:
             )
             if part is not s:
                 self.pull(self.made[part])
+                del self.cotangents[part]  # it is no value of the forward program
 
     def read_part(self, sequence: Any, op: For | While) -> Any:
         """What a loop has read of a sequence: all of it, or as much as there were iterations before it stopped."""
