@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
+from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
@@ -68,10 +69,11 @@ class Expressions:
         self.loop_elements: dict[Value, Any] = {}
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
+        self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
 
     # ------------------------------------------------------------------------------------ plumbing
     def loc(self, node: Any) -> Loc:
-        return Loc(self.frame.source.file, node.lineno, node.col_offset)
+        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
@@ -264,12 +266,14 @@ class Expressions:
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
-                if maybe:
+                if maybe and not is_flag(name):
                     reason = "{name} is assigned on one path of the if at line " + f"{loc.line} alone"
                     return Poison(reason, "assign {name} before the if", loc)
                 if a is UNDEF:
-                    return _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
-                return _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
+                    inner = _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
+                else:
+                    inner = _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
+                return Maybe(inner) if maybe else inner
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
@@ -296,7 +300,7 @@ class Expressions:
         key = (id(x), id(y))
         if isinstance(x, Value) and isinstance(y, Value) and key in known:
             return known[key]
-        value = Value(kind, name, loc)
+        value = Value(kind, hint(name), loc)
         if self.shares_scalar(kind, x, y):
             self.frozen_joins.add(value)
         op.results.append(value)
@@ -331,6 +335,8 @@ class Expressions:
         d = self.scope.lookup(self.frame, node.id, self.loc(node))
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, node.id, self.loc(node)))
+        if isinstance(d, Maybe) and is_flag(node.id):
+            return d.value
         if isinstance(d, Maybe):
             last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
             if not last:  # the name stays one that may have no value: a loop has to carry it
@@ -567,7 +573,7 @@ class Expressions:
         """Give a name its new meaning."""
         self.frame.env[name] = d
         if isinstance(d, Value) and not d.hint:
-            d.hint = name
+            d.hint = hint(name)
 
     def expr_Lambda(self, node: Any) -> Any:
         return self.closure(node, "<lambda>")
