@@ -202,6 +202,7 @@ class _Signature(Describe):
         if isinstance(node, ast.List):
             if len(node.elts) != 1:
                 raise self.fail(node, "[kind] is a list of any length; its elements have one kind")
+            self.env.free.add(f"{hint}_len")
             return self.list_of(node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len"))
         if isinstance(node, ast.Constant):
             return Known(node.value)
