@@ -18,15 +18,8 @@ from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, Whil
 from adcompiler.passes.dce import dce
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from rules.cotangent import assigned, spread, update
+from rules.cotangent import assigned, copied, spread, update
 from rules.kind import Array, Seq
-from rules.rule import primitive
-
-
-@primitive
-def copied(x: Any) -> Any:
-    """A list of cotangents with arrays of its own."""
-    return [copied.__wrapped__(v) for v in x] if isinstance(x, list) else np.array(x)  # type: ignore[attr-defined]
 
 
 @dataclass
