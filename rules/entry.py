@@ -82,7 +82,8 @@ def mismatch(args: Sequence[Any], *signatures: Signature) -> TypeError:
     first = signatures[0]
     lines = [f"{first.name}() got arguments that it was not compiled for", f"expected {first}"]
     lines += [f"      or {other}" for other in signatures[1:]]
-    lines.append(f"got      {_by_name(first.kinds, args, _got)}")
+    got = [_got(x, kind) for x, kind in zip(args, first.kinds.values())]
+    lines.append(f"got      {_by_name(first.kinds, got, str)}")
     if len(signatures) == 1:
         lines.append(first.problem(*args))
     return TypeError("\n  ".join(lines))
@@ -141,7 +142,7 @@ def _problem(kind: Any, x: Any, where: str, sizes: dict[str, int]) -> str:
             return _first_problem(((kind[key], x[key], f"{where}[{key!r}]") for key in kind), sizes)
     elif fits := type(x) is tuple and len(x) == len(kind):
         return _first_problem(((k, item, f"{where}[{i}]") for i, (k, item) in enumerate(zip(kind, x))), sizes)
-    return "" if fits else f"{where} is {_got(x)}, not {_said(kind)}"
+    return "" if fits else f"{where} is {_got(x, kind)}, not {_said(kind)}"
 
 
 def _first_problem(items: Any, sizes: dict[str, int]) -> str:
@@ -174,8 +175,10 @@ def _said(kind: Any) -> str:
     return f"[{_said(kind.element)}]" if isinstance(kind, Seq) else str(kind)
 
 
-def _got(x: Any) -> str:
-    """What a value is, in the words of signatures where there are any for it."""
+def _got(x: Any, wanted: Any = None) -> str:
+    """What a value is, in the words of signatures where there are any for it; a value where one is wanted."""
+    if isinstance(wanted, _Constant) and (x is None or type(x) in (*_PYTHON.values(), str, bytes)):
+        return repr(x)
     if isinstance(x, tuple) and type(x) is tuple:
         return f"({', '.join(map(_got, x))}{',' * (len(x) == 1)})"
     if type(x) is dict:
