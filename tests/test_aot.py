@@ -10,6 +10,7 @@ import math
 import os
 import pickle
 import re
+import shlex
 import subprocess
 import sys
 import tokenize
@@ -396,7 +397,7 @@ def test_a_strangers_rules_are_told_apart(stranger, tmp_path):
     ran = alone(tmp_path, "import written", PYTHONPATH="")
     assert ran.returncode == 1
     assert "ImportError: <module 'rules'" in ran.stderr
-    assert "is not the package `rules` of adcompiler" in ran.stderr
+    assert "is not adcompiler's package `rules`" in ran.stderr
 
 
 def test_a_user_module_that_is_needed_is_imported(tmp_path, monkeypatch):
@@ -755,6 +756,25 @@ def test_header_names_the_function_and_the_version():
     line = broadcast.__code__.co_firstlineno
     assert text.startswith(f"Gradient of `broadcast` (test_aot.py:{line}) with respect to y, x.")
     assert importlib.metadata.version("adcompiler") in text
+
+
+def test_documentation_shows_what_is_written(tmp_path, monkeypatch):
+    text = (ROOT / "docs" / "aot.md").read_text(encoding="utf-8")
+    source, shown, dispatch = re.findall(r"```python\n(.*?)```", text, re.S)
+    command, checked = (shlex.split(line) for line in re.findall(r"^    adc (compile .*)$", text, re.M))
+    (tmp_path / "logreg.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    for argv in command, checked:
+        ran = alone(tmp_path, "from adcompiler.cli import main; main()", *argv)
+        assert ran.returncode == 0, ran.stderr
+    version = importlib.metadata.version("adcompiler")
+    assert (tmp_path / "loss_grad.py").read_text().replace(version, "0.1.0.dev0") == shown, "copy what is written now"
+    gradient = public(imported(tmp_path / "loss_grad.py"))
+    message = rejected(gradient, x, 0.5, np.ones((5, 4)), np.ones(5))
+    assert f"TypeError: {message}\n" in text
+    command += ["--signature", "f32[m], float, f32[n,m], f32[n]"]
+    alone(tmp_path, "from adcompiler.cli import main; main()", *command)
+    assert dispatch in (tmp_path / "loss_grad.py").read_text()
 
 
 def test_plain_code_writes_nothing_in_place(tmp_path):

@@ -25,7 +25,7 @@ from adcompiler.ir.core import Loc
 
 MARK = """
 if getattr(rules, "ADCOMPILER_RULES", None) != 1:
-    raise ImportError(f"{rules!r} is not the package `rules` of adcompiler: rename it, or move it away")
+    raise ImportError(f"{rules!r} is not adcompiler's package `rules`: rename it, or move it")
 """
 
 
