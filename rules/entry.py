@@ -122,11 +122,11 @@ def _problem(kind: Any, x: Any, where: str, sizes: dict[str, int]) -> str:
     """Why `x` is not of this kind, or nothing; learns what the named lengths are."""
     if isinstance(kind, Array):
         exact = type(x) is np.ndarray or type(x) is np.memmap
-        if not exact or x.dtype != kind.dtype or x.ndim != len(kind.shape):
+        if not exact or x.dtype != kind.dtype or len(shape := x.shape) != len(kind.shape):
             return f"{where} is {_got(x)}, not {kind}"
-        for axis, length in enumerate(kind.shape):
-            if problem := _other_length(length, x.shape[axis], sizes):
-                return f"axis {axis} of {where} has length {x.shape[axis]}, and {problem}"
+        for axis, (length, size) in enumerate(zip(kind.shape, shape)):
+            if problem := _other_length(length, size, sizes):
+                return f"axis {axis} of {where} has length {size}, and {problem}"
         return ""
     if isinstance(kind, Num):
         fits = type(x) is kind.type if kind.python else isinstance(x, np.generic) and x.dtype == kind.dtype
@@ -151,14 +151,15 @@ def _first_problem(items: Any, sizes: dict[str, int]) -> str:
 
 def _other_length(length: Length, size: int, sizes: dict[str, int], axis: bool = True) -> str:
     """What a length should be, where it is not; a name that is met for the first time means what is found."""
-    if length.symbol is None:
-        return "" if size == length.offset else f"is to be {length.offset}"
-    if length.anonymous:
+    symbol, offset = length.symbol, length.offset
+    if symbol is None:
+        return "" if size == offset else f"is to be {offset}"
+    if symbol == "?":
         return ""
-    n = sizes.setdefault(length.symbol, size - length.offset)
+    n = sizes.setdefault(symbol, size - offset)
     if n == 1 and axis:
-        return f"{length.symbol} is not to be 1"
-    return "" if n >= 0 and size == n + length.offset else f"{length.symbol} is {n}"
+        return f"{symbol} is not to be 1"
+    return "" if n >= 0 and size == n + offset else f"{symbol} is {n}"
 
 
 # ------------------------------------------------------------------------------------------- in words

@@ -624,6 +624,53 @@ def test_what_a_module_cannot_hold_is_refused(f, told, tmp_path):
     assert not (tmp_path / "written.py").exists()
 
 
+def scaled(x, by=(2.0, 3.0)):
+    return x * by[0] + by[1]
+
+
+def weighed(x, by=WEIGHTS):
+    return np.sum(x * by)
+
+
+def test_defaults_of_what_is_called(tmp_path):
+    def f(x):
+        return np.sum(scaled(x) * scaled(x, (1.0, x)))
+
+    gradient = compiled(f, tmp_path, "f64[n]")
+    assert_same(gradient(x), grad(f)(x))
+    with pytest.raises(UnsupportedError, match="a default of what it calls(.|\n)*is an array"):
+        compile_module(lambda x: weighed(x), signatures="f64[n]")
+
+
+def bound(k, x):
+    return np.sum(x * k)
+
+
+def cubed(t):
+    return np.float64(2.0) * t**3
+
+
+class Model:
+    slope = 0.5
+
+    def __init__(self):
+        self.rate, self.weights = 2.0, WEIGHTS
+
+    def loss(self, x):
+        return np.sum(x**2) * self.rate * Model.slope
+
+    def weighted(self, x):
+        return np.sum(x * self.weights)
+
+
+def test_partials_methods_and_gradients_are_functions_too(tmp_path):
+    for f, arg in (partial(bound, 2.0), x), (Model().loss, x), (grad(cubed), 0.5):
+        assert_same(compiled(f, tmp_path, signature_of((arg,)))(arg), grad(f)(arg))
+    for f in partial(bound, WEIGHTS), Model().weighted:
+        with pytest.raises(UnsupportedError, match="is an array, which a module cannot hold"):
+            compile_module(f, signatures="f64[n]")
+
+
 def test_all_that_cannot_be_held_is_told_at_once():
     def f(x):
         return np.sum(x * WEIGHTS) * TABLE["rate"]

@@ -21,7 +21,7 @@ def closed(lowered: Lowered) -> Lowered:
     Raises UnsupportedError for anything else that is captured, and for defaults that are no literals.
     """
     problems = [
-        problem_at(c.loc, f"{c.name} is {_noun(c.value)}, which a module cannot hold as a constant", REMEDY)
+        problem_at(c.loc, f"{_called(c.name)} is {_noun(c.value)}, which a module cannot hold as a constant", REMEDY)
         for c in lowered.captured
         if not is_constant(c.value)
     ]
@@ -35,11 +35,11 @@ def closed(lowered: Lowered) -> Lowered:
     ]  # fmt: skip
     if problems:
         raise UnsupportedError(problems)
-    taken, captured = {*lowered.arguments, *lowered.free_names}, []
+    taken, captured = set(lowered.arguments), []
     for c in lowered.captured:
         captured.append(_bound(c, taken))
         taken.add(captured[-1].access.text)
-    return replace(lowered, captured=captured)
+    return replace(lowered, captured=captured, free_names={})
 
 
 def _bound(c: Captured, taken: set[str]) -> Captured:
@@ -68,6 +68,10 @@ def source_text(source: Source) -> str:
     """The lines of a function, as they are in its file; its name where it has no file."""
     lines = linecache.getlines(source.file)
     return "".join(lines[source.line - 1 : source.node.end_lineno]) or source.name
+
+
+def _called(name: str) -> str:
+    return "a default of what it calls, or an argument of a partial," if name.startswith("_value") else name
 
 
 def _noun(value: object) -> str:
