@@ -80,7 +80,7 @@ def _text(request: Request, made: list[Build]) -> str:
     ]
     constants = {"ADCOMPILER_VERSION": version, "SOURCE_SHA256": _digest(made)}
     function = f"{request.name.rstrip('_')}_{'value_and_grad' if request.value else 'grad'}"
-    own = request.source.globals.get("__name__", "")
+    own = next(filter(None, (s.globals.get("__name__") for s in made[0].lowered.sources)), "")
     return module(function, f"{doc}\n\n{advice}\n", constants, variants, request.place, own)
 
 

@@ -218,7 +218,7 @@ CASES = [
     Case(gathered, (x, np.array([0, 2, 2, 1])), "f64[n], i64[k]"),
     Case(broadcast, (x, A), "f64[n], f64[m,n]", {"argnums": (0, 1)}),
     Case(broadcast, (A, np.ones((3, 1))), "f64[n,m], f64[n,1]", {"argnums": (0, 1)}),
-    Case(broadcast, (x, np.array(2.0)), "f64[n], f64[()]", {"argnums": (0, 1)}),
+    Case(broadcast, (x, np.array(2.0)), "f64[n], f64[]", {"argnums": (0, 1)}),
     Case(broadcast, (np.zeros(0), 2.0), "", {"argnums": (0, 1)}),
     Case(strided, (RNG.normal(size=6),), "f64[n]"),
     Case(strided, (RNG.normal(size=12)[::2],), "f64[n]"),
@@ -583,8 +583,8 @@ def test_variants_by_value(tmp_path):
         y = np.sin(x) if mode == "sin" else np.cos(x)
         return np.sum(np.sum(y, axis=axis) ** 2)
 
-    gradient = compiled(f, tmp_path, "f64[n,m], 0", "f64[n,m], 1", "f64[n,m], 1, 'cos'")
-    for rest in (0,), (1,), (1, "cos"):
+    gradient = compiled(f, tmp_path, "f64[n,m], 0", "f64[n,m], 1", "f64[n,m], 1, 'cos'", "f64[n,m], -1", "f64[n,m], (0, 1)")
+    for rest in (0,), (1,), (1, "cos"), (-1,), ((0, 1),):
         assert_same(gradient(A, *rest), grad(f)(A, *rest))
     assert "mode: 'tan'" in rejected(gradient, A, 0, "tan")
 
@@ -698,6 +698,8 @@ class Model:
 def test_partials_methods_and_gradients_are_functions_too(tmp_path):
     for f, arg in (partial(bound, 2.0), x), (Model().loss, x), (grad(cubed), 0.5):
         assert_same(compiled(f, tmp_path, signature_of((arg,)))(arg), grad(f)(arg))
+    with pytest.raises(UnsupportedError, match="Strange, which is defined in tests.test_aot"):
+        compile_module(partial(raises_its_own), signatures="f64[n]")
     for f in partial(bound, WEIGHTS), Model().weighted:
         with pytest.raises(UnsupportedError, match="is an array, which a module cannot hold"):
             compile_module(f, signatures="f64[n]")
@@ -722,6 +724,8 @@ def test_a_value_that_decides_the_code_has_to_be_in_the_signature():
     [
         (SignatureError, {"signatures": "f65[n], float"}),
         (SignatureError, {"signatures": "f64[n], float, float"}),
+        (SignatureError, {"signatures": "f64[n], ..."}),
+        (SignatureError, {"signatures": "f64[n], -float"}),
         (UnsupportedError, {"signatures": "f64[n]"}),
         (GradientError, {"signatures": "i64[n], float"}),
         (GradientError, {"signatures": "f64[n], float", "argnums": "z"}),
