@@ -583,7 +583,8 @@ def test_variants_by_value(tmp_path):
         y = np.sin(x) if mode == "sin" else np.cos(x)
         return np.sum(np.sum(y, axis=axis) ** 2)
 
-    gradient = compiled(f, tmp_path, "f64[n,m], 0", "f64[n,m], 1", "f64[n,m], 1, 'cos'", "f64[n,m], -1", "f64[n,m], (0, 1)")
+    given = "0", "1", "1, 'cos'", "-1", "(0, 1)"
+    gradient = compiled(f, tmp_path, *(f"f64[n,m], {rest}" for rest in given))
     for rest in (0,), (1,), (1, "cos"), (-1,), ((0, 1),):
         assert_same(gradient(A, *rest), grad(f)(A, *rest))
     assert "mode: 'tan'" in rejected(gradient, A, 0, "tan")
