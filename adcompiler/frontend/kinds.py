@@ -207,8 +207,9 @@ class _Signature(Describe):
             self.env.free.add(f"{hint}_len")
             return self.list_of(node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len"))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            if type(node.operand.value) in (int, float, complex):
-                return Known(-node.operand.value)
+            number: Any = node.operand.value
+            if type(number) in (int, float, complex):
+                return Known(-number)
         if isinstance(node, ast.Constant) and node.value is not ...:
             return Known(node.value)
         return self.leaf(steps, self.leaf_kind(node), hint)
