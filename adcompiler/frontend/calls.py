@@ -131,6 +131,7 @@ class Calls(Iterations):
             if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
                 raise self.refuse(node, f"{f.__name__} is a generator or coroutine", "return a list instead")
             source = source_of(f)
+            self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)
         if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:

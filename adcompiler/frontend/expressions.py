@@ -41,11 +41,12 @@ DIVERGES = Diverges()
 
 
 class Promote(Exception):
-    """Lowering needs these leaves by value: it starts again with them known."""
+    """Lowering needs these leaves by value: it starts again with them known, or has this problem."""
 
-    def __init__(self, steps: frozenset[tuple[Any, ...]]) -> None:
+    def __init__(self, steps: frozenset[tuple[Any, ...]], problem: Problem) -> None:
         super().__init__(steps)
         self.steps = steps
+        self.problem = problem
 
 
 class Unroll(Exception):
@@ -153,7 +154,9 @@ class Expressions:
             if roots and len(steps) + len(loops) == len(roots):
                 if loops:
                     raise Unroll(loops[-1], problem)
-                raise Promote(frozenset(steps))
+                told = f"{what} must be known when compiling, and the signature gives only its kind"
+                value = "write the value in the signature: 'f64[n], 2' rather than 'f64[n], int'"
+                raise Promote(frozenset(steps), problem_at(self.loc(node), told, value))
             raise Refusal(problem)
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, what, self.loc(node)))

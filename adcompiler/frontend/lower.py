@@ -46,7 +46,10 @@ from rules.kind import KindError, Lengths
 
 @dataclass
 class Lowered:
-    """A function as IR, and how its parameters are found: argument trees, captured inputs, guards."""
+    """A function as IR, and how its parameters are found: argument trees, captured inputs, guards.
+
+    `sources` are the function's and those of all that were lowered in place of their calls.
+    """
 
     function: Function
     source: Source
@@ -57,6 +60,7 @@ class Lowered:
     env: Lengths
     result: Any
     free_names: dict[str, Any] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
 
 
 @dataclass
@@ -389,8 +393,8 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
             result = lowerer.body(source.node)
         except Promote as promote:
             missing = promote.steps - by_value
-            if not missing:
-                raise
+            if not missing:  # the kind was asked for in words
+                raise UnsupportedError(promote.problem) from None
             by_value |= promote.steps
             continue
         except Refusal as refusal:
@@ -411,7 +415,8 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
                             _plain_tree(result))  # fmt: skip
         keep_apart(function, written_arguments(function, lowerer.changed))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
-                       list(scope.identities.values()), env, result, scope.free_names)  # fmt: skip
+                       list(scope.identities.values()), env, result, scope.free_names,
+                       list(scope.sources.values()))  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

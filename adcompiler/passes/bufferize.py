@@ -21,17 +21,8 @@ from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from rules.cotangent import assigned, spread, update
+from rules.cotangent import assigned, copied, spread, update
 from rules.kind import Array
-from rules.rule import primitive
-
-
-@primitive
-def copied(x: Any) -> Any:
-    """A list of cotangents with arrays of its own; None, what no path has made, stays None."""
-    if isinstance(x, list):
-        return [copied.__wrapped__(v) for v in x]  # type: ignore[attr-defined]
-    return None if x is None else np.array(x)
 
 
 @dataclass
