@@ -856,3 +856,21 @@ def test_a_loop_that_is_not_differentiated_has_no_flag(f):
     text = differentiable(scaled).source(example=(2.0, X, 1.0))
     assert grad(scaled)(2.0, X, 1.0) == f(X, 1.0)
     assert not {"broke", "skipped", "returned"} & set(text.replace(":", " ").split())
+
+
+def left_at_a_pole(x, c):
+    total = 0.0
+    for v in x:
+        w = c / (v - 1.5)
+        part = np.log(np.abs(v - 0.5))
+        if np.isinf(w) or np.isinf(part):
+            continue
+        total += w + part
+    return total
+
+
+@pytest.mark.filterwarnings("ignore:divide by zero")
+def test_what_is_computed_before_an_exit_does_not_poison_the_gradient():
+    x = np.array([2.0, 1.5, 3.0, 0.5])
+    expected = np.array([-1 / 0.5**2 + 1 / 1.5, 0.0, -1 / 1.5**2 + 1 / 2.5, 0.0])
+    assert np.allclose(grad(left_at_a_pole)(x, 1.0), expected, rtol=1e-12)

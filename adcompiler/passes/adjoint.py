@@ -263,6 +263,7 @@ class _Sweep:
             for region, found in ((r1, c1), (r2, c2)):
                 d = found.get(v)
                 if d is None:
+                    self.selected.add(v)  # the arm that does not want it is as good as a mask
                     self.builder.region = region
                     d = _zero(self.builder, v)
                     self.builder.region = outer

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.build import fold, infer, is_scalar_constant
+from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, errstate_of, leaves, map_tree
 from adcompiler.passes.dce import dce
 from rules.cotangent import (
@@ -415,12 +415,42 @@ def _spread(self: _Simplifier, op: Op, out: Value) -> Any:
 
 
 def _update(self: _Simplifier, op: Op, out: Value) -> Any:
-    """Adding `-v` at a place is subtracting `v`."""
+    """Adding `-v` at a place is subtracting `v`; two stores at one place are one."""
     base, path, kind, value = op.args
-    negative = self.made_by(value, operator.neg)
-    if negative is None or kind not in ("add", "sub") or not isinstance(out.kind, Array):
+    if not isinstance(out.kind, Array):
         return None
-    return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
+    negative = self.made_by(value, operator.neg)
+    if negative is not None and kind in ("add", "sub"):
+        return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
+    before = self.made_by(base, update)
+    if before is None or kind not in ("add", "sub") or not self.only_use(base):
+        return None
+    if _frozen(before.args[1]) != _frozen(path):
+        return None
+    inner, first = before.args[2:]
+    number = all(isinstance(kind_of_operand(v), Num) for v in (first, value))
+    if inner == "set" and kind == "add" and _is(first, 0) and _fills(value, base, path):
+        return self.emit(update, before.args[0], path, "set", value, like=out)
+    cotangent = out.hint.startswith("d")  # the sums of the primal are formed as they are written
+    if inner in ("add", "sub") and number and cotangent and any(isinstance(v, Value) for v in (first, value)):
+        total = self.emit(operator.add if inner == kind else operator.sub, first, value, like=Value(None, "d", op.loc))
+        return self.emit(update, before.args[0], path, inner, total, like=out)
+    return None
+
+
+def _fills(value: Any, base: Value, path: Any) -> bool:
+    """Has a value the shape of the place, so that nothing is broadcast?"""
+    if any(isinstance(v.kind, Array) for v in leaves(path)) or _has_list(path):
+        return False  # an index array may name an element twice
+    kind = kind_of_operand(value)
+    place = infer(operator.getitem, (base, path[0]), {}) if len(path) == 1 and path != ("T",) else None
+    if isinstance(kind, Num) and isinstance(place, Num):
+        return True
+    return isinstance(kind, Array) and isinstance(place, Array) and same_shape(kind, place)
+
+
+def _has_list(path: Any) -> bool:
+    return isinstance(path, list) or (isinstance(path, tuple) and any(map(_has_list, path)))
 
 
 def _length(self: _Simplifier, op: Op, out: Value) -> Any:
