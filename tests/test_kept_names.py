@@ -83,9 +83,22 @@ def one_row_beside_a_trace(A):
     return np.trace(A) + row[1]
 
 
+def handed_to_another_name(x):
+    u = x
+    for _ in range(2):
+        for i in range(1):
+            j = i
+            while j < 1:
+                b = x[1:] * x[1]
+                j += 1
+        u = b
+    return np.sum(u)
+
+
 @pytest.mark.parametrize(
     ("f", "x"),
     [
+        (handed_to_another_name, X),
         (inner_loop_ends_empty, X),
         (rows_end_empty, [X[:2], X[:0]]),
         (read_in_the_outer_loop, X),

@@ -91,13 +91,24 @@ class _Emitter:
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps}
         self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
-        self.handed_on = {self.names.find(v) for v in handed_on(function)}
+        self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.tapes = self._tape_groups()
         self.exits = Exits(function, plan)
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
         self.pending = ""
         self.errstate: tuple[Any, ...] = ()
+
+    def _moved(self) -> set[Value]:
+        """The variables that loops and branches assign to others, perhaps before they are assigned themselves."""
+        pairs: list[tuple[Any, Any]] = []
+        for op in walk(self.f.body):
+            if isinstance(op, For | While):
+                pairs += zip(op.carried, op.inits, strict=True)
+                pairs += zip(op.carried, op.body.results, strict=False)
+            elif isinstance(op, If):
+                pairs += [pair for side in op.regions for pair in zip(op.results, side.results, strict=False)]
+        return {self.names.find(x) for r, x in pairs if isinstance(x, Value) and not self.names.same(r, x)}
 
     def _scan_names(self, region: Region) -> None:
         """Learn the names of the functions that are called, so that no variable takes one."""

@@ -49,6 +49,8 @@ STORES = (
     "store: whole",
     "store: augmented",
     "store: in a loop",
+    "store: evolution",
+    "store: second name",
 )
 
 OPERATORS = (

@@ -26,12 +26,24 @@ from rules.sequences import backwards
 
 Plant = Callable[[], AbstractContextManager[Any]]
 PLANTED: dict[str, Plant] = {}
+#: The construct without which a bug cannot show: it is looked for in programs that have it.
+NEEDS: dict[str, str] = {}
 
 
 def planted(plant: Plant) -> Plant:
     """List a bug under the name of the function that plants it."""
     PLANTED[plant.__name__] = plant
     return plant
+
+
+def needing(construct: str) -> Callable[[Plant], Plant]:
+    """List a bug that only programs with a construct can show."""
+
+    def add(plant: Plant) -> Plant:
+        NEEDS[plant.__name__] = construct
+        return planted(plant)
+
+    return add
 
 
 # accumulation
@@ -220,19 +232,19 @@ def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
 # stores
 
 
-@planted
+@needing("store: second name")
 def a_second_name_is_not_seen() -> AbstractContextManager[Any]:
     """`z = y; y[0] = 1`: z keeps what y was."""
     return patch.object(Ownership, "other_holder", lambda self, v, name, live=None: "")
 
 
-@planted
+@needing("store: element")
 def a_store_does_not_clear_the_cotangent() -> AbstractContextManager[Any]:
     """`y[0] = 1`: what y was keeps its cotangent at the place."""
     return with_pullback(update, "a", lambda d_b: d_b)
 
 
-@planted
+@needing("store: index array")
 def each_of_repeated_indices_gets_the_cotangent() -> AbstractContextManager[Any]:
     """`y[[0, 0]] = x`: the first of the two elements is lost, and gets a gradient."""
     return patch.object(cotangents, "_repeats", lambda step: False)
@@ -241,7 +253,7 @@ def each_of_repeated_indices_gets_the_cotangent() -> AbstractContextManager[Any]
 # buffers, names, emission
 
 
-@planted
+@needing("store: evolution")
 def what_is_kept_is_not_copied() -> AbstractContextManager[Any]:
     """`tape.append(u)`, and then `u[1:] = ...`."""
 

@@ -137,7 +137,7 @@ def evolution(g: Generator) -> bool | None:
         [f"{u}[0] = {u}[1] * {u}[0]", f"{u}[1:] = {u}[1:] * {u}[:1] / 2.0"],
         [f"left = {left}", f"{inner} = 0.5 * np.sin(left * {right})"],
     )
-    g.mark("store: slice", "store: in a loop", "for: range")
+    g.mark("store: evolution", "store: slice", "store: in a loop", "for: range")
     g.emit(f"{u} = {start.text} * 1.0" if start.atom else f"{u} = {start.closed} * 1.0")
     g.emit(f"for {index} in range({g.pick('0123')}):")
     with g.indented():
@@ -147,7 +147,7 @@ def evolution(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 0.6)
+@production(STATEMENTS, 1)
 def second_name(g: Generator) -> bool | None:
     """A store into an array that has another name: refused if that is read later, else as good as without it."""
     found = [v for v in rebindable(g, Array) if v.owned and shortest(v.kind.dims[:1]) >= 2]  # type: ignore[union-attr]
@@ -155,7 +155,7 @@ def second_name(g: Generator) -> bool | None:
         return None
     old = g.pick(found)
     name = g.fresh_name("z", "part", "alias")
-    g.mark("view")
+    g.mark("store: second name")
     g.emit(f"{name} = {old.name}{g.pick(('', '[1:]', '[::-1]'))}")
     if g.chance(0.5):
         g.emit(f"{old.name}[0] = {tame(g, scalars.number(g, 1), old.bound).text}")
