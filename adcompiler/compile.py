@@ -25,8 +25,10 @@ from adcompiler.passes.capture import capture
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
+from adcompiler.seeds import tangents_of
 from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
 
 STAGES = (
@@ -111,7 +113,7 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
 
 
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
-    """The gradient of an argument in its structure; None for leaves that have none."""
+    """The gradient of an argument, the tangent of a result, in its structure; None for leaves that have none."""
     if isinstance(tree, Value):
         return by_leaf.get(tree)
     if isinstance(tree, tuple | list):
@@ -120,7 +122,7 @@ def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
         return {k: structured(x, by_leaf) for k, x in tree.items()}
     if isinstance(tree, ListOf):
         return ListOf(structured(tree.element, by_leaf))
-    return None
+    return type(tree)(0) if isinstance(tree, float | complex) else None
 
 
 #: The text and the tree of what was generated, by the name that tracebacks show.
@@ -154,6 +156,12 @@ class Build:
     text: str = ""
     run: Callable[..., Any] | None = None
     result: Any = None
+
+    def returned(self, result: Any) -> Any:
+        """What the generated function returns, from the result of a stage."""
+        if self.request.mode == "jvp":
+            return _with_tangent(self.stages["lower"], result)
+        return _returned(self.request, result, self.lowered.arguments, self.wrt)
 
     def text_of(self, stage: str) -> str:
         """What `adc show-ir --stage` prints."""
@@ -196,8 +204,28 @@ def derive(
     return f
 
 
+def push(
+    request: Request, function: Function, tangents: dict[Value, Any], build: Build | None = None
+) -> Function:
+    """Forward mode of pure IR: activity, tangent, inline, simplify, capture. The result is pure again."""
+    stages: dict[str, Function] = {} if build is None else build.stages
+    reached = active(function, list(tangents), forward=True)
+    if build is not None:
+        build.active = reached
+    stages["tangent"] = f = dce(tangent(function, tangents, reached))
+    if request.inline:
+        f = dce(inline(f))
+    stages["inline"] = f
+    stages["simplify"] = f = simplify(f)
+    stages["capture"] = f = simplify(capture(f))
+    return f
+
+
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
-    """The gradient of a function called inside one that is being lowered: pure IR, and its result's tree."""
+    """The derivative of a function called inside one that is being lowered: pure IR, and its result's tree."""
+    if request.mode == "jvp":
+        pure = push(request, inner, tangents_of(request, named, loc))
+        return pure, _with_tangent(inner, pure.result)
     wrt = argument_leaves(named, request.wrt, request.name, loc)
     output = scalar_output(result, request, loc)
     primal = _primal(request, result)
@@ -223,6 +251,12 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
     return (d, primal) if request.has_aux else d
 
 
+def _with_tangent(function: Function, result: Any) -> Any:
+    """(value, tangent of the value), from (value, tangents of the leaves that can have one)."""
+    value, tangents = result
+    return value, structured(function.result, dict(zip(moving_results(function), tangents, strict=True)))
+
+
 def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths) -> Build:
     """Compile one specialisation. Raises UnsupportedError, GradientError."""
     source = request.source
@@ -235,24 +269,20 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         return trees
 
     with specialising(env):
-        lowered = lower(source, arguments, env, nested)
+        lowered = lower(request.entry, arguments, env, nested)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
-        wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
-        output = scalar_output(f.result, request, loc)
-        f = derive(request, f, wrt, output, _primal(request, f.result), made)
-        f, plan, buffers = bufferize(f, request.reuse)
-        made.result = f.result
-        made.wrt = wrt
-        made.stages["bufferize"] = Function(f.name, f.params, f.body, f.result)
-        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), f.params, strict=True)))
-        returned = _returned(request, f.result, lowered.arguments, wrt)
-        where = f"{os.path.basename(source.file)}:{source.line}"
-        what = f"Value and gradient of `{source.name}`" if request.value else f"Gradient of `{source.name}`"
-        names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
-        doc = f"{what} ({where}) with respect to {names}."
-        g = Function(f"{request.name.rstrip('_')}_grad", f.params, f.body, returned, doc)
-        signature, defaults = signature_of(source)
+        made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
+        if request.mode == "jvp":
+            g = push(request, f, tangents_of(request, lowered.arguments, loc), made)
+        else:
+            g = derive(request, f, wrt, scalar_output(f.result, request, loc), _primal(request, f.result), made)
+        g, plan, buffers = bufferize(g, request.reuse)
+        made.result = g.result
+        made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
+        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=True)))
+        g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
+        signature, defaults = signature_of(request.entry)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
     made.text = write(emitted.tree)
     free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
@@ -262,6 +292,20 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
+
+
+def _generated_name(request: Request) -> str:
+    return f"{request.name.rstrip('_')}_{request.mode}"
+
+
+def _doc(request: Request) -> str:
+    """What a generated function says of itself."""
+    source = request.source
+    where = f"`{source.name}` ({os.path.basename(source.file)}:{source.line})"
+    if request.mode == "jvp":
+        return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
+    names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+    return f"{'Value and gradient' if request.value else 'Gradient'} of {where} with respect to {names}."
 
 
 def _reserved(lowered: Lowered) -> dict[str, Any]:
@@ -315,24 +359,26 @@ def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
 
 
 def interpret(
-    f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False
-) -> Any:
+    f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False,
+    tangents: tuple[Any, ...] | None = None,
+) -> Any:  # fmt: skip
     """Run the IR of `f` after `stage` with the interpreter, for these arguments; `checked` tests every kind.
 
-    "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients).
+    "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients). With `tangents` of
+    the arguments in `argnums` the stages from "tangent" to "capture" give (value, tangent).
     """
-    request = Request(f, 0 if argnums is None else argnums, value=True)
+    request = Request(f, 0 if argnums is None else argnums, value=True, mode="grad" if tangents is None else "jvp")
     env = Lengths()
-    describe = from_call(request, args, {})
+    moves = {} if tangents is None else dict(zip(request.tangents.values(), tangents, strict=True))
+    describe = from_call(request, args, moves)
     if stage == "lower":
         with specialising(env):
-            lowered = lower(request.source, describe, env, nested)
-            return run_ir(lowered.function, leaf_values(lowered, args, {}, request), checked)
+            lowered = lower(request.entry, describe, env, nested)
+            return run_ir(lowered.function, leaf_values(lowered, args, moves, request), checked)
     made = build(request, describe, env)
     function = made.stages[stage]
-    values = leaf_values(made.lowered, args, {}, request)
-    returned = Function(function.name, function.params, function.body,
-                        _returned(request, function.result, made.lowered.arguments, made.wrt))  # fmt: skip
+    values = leaf_values(made.lowered, args, moves, request)
+    returned = Function(function.name, function.params, function.body, made.returned(function.result))
     with specialising(env):
         return run_ir(returned, values, checked)
 

@@ -1,12 +1,14 @@
 """What is asked for: of which function, with respect to what; and how the arguments of a call are described."""
 
+import copy
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
@@ -21,7 +23,10 @@ from rules.rule import find
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for: of which function, with respect to what, in which form."""
+    """What is asked for: of which function, with respect to what, in which form.
+
+    `mode` is "grad", or "jvp": then `argnums` are the arguments that move, and a call passes their tangents too.
+    """
 
     function: Any
     argnums: Any = 0
@@ -29,6 +34,7 @@ class Request:
     has_aux: bool = False
     inline: bool = True
     reuse: bool = True
+    mode: str = "grad"
 
     @functools.cached_property
     def source(self) -> Source:
@@ -37,6 +43,36 @@ class Request:
             inner = self.function
             return replace(inner.frame.source, node=inner.node, name=inner.name, defaults=inner.defaults)
         return find_source(self.function)
+
+    @functools.cached_property
+    def entry(self) -> Source:
+        """The function as it is called: in forward mode with the tangents as further arguments, by keyword."""
+        if self.mode != "jvp":
+            return self.source
+        node = copy.copy(self.source.node)
+        node.args = copy.copy(node.args)
+        tangents = [gast.Name(t, gast.Param(), None, None) for t in self.tangents.values()]
+        node.args.kwonlyargs = [*node.args.kwonlyargs, *tangents]
+        node.args.kw_defaults = [*node.args.kw_defaults, *[None] * len(tangents)]
+        return replace(self.source, node=node)
+
+    @functools.cached_property
+    def tangents(self) -> dict[tuple[Any, ...], str]:
+        """What the tangent of each argument in `wrt` is called: a name that the function does not use."""
+        taken = {n.id for n in gast.walk(self.source.node) if isinstance(n, gast.Name)}
+        out = {}
+        for path in self.wrt:
+            name = "t_" + "_".join(map(str, path))
+            while name in taken:
+                name += "_"
+            out[path] = name
+            taken.add(name)
+        return out
+
+    @property
+    def tangent_names(self) -> Collection[str]:
+        """The arguments of a call that are tangents."""
+        return self.tangents.values() if self.mode == "jvp" else ()
 
     @property
     def name(self) -> str:
@@ -53,8 +89,8 @@ class Request:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """The function's signature, with its defaults."""
-        a, given = self.source.node.args, self.source.defaults
+        """The signature of `entry`, with its defaults."""
+        a, given = self.entry.node.args, self.source.defaults
         P = inspect.Parameter
 
         def parameter(name: str, kind: Any) -> inspect.Parameter:

@@ -220,20 +220,7 @@ class _Sweep:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
             raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
-        result = target.result
-        hint = _d(like) if isinstance(like, Value) else "d"
-        region = self.builder.region
-        if not any(True for _ in leaves(result)):
-            return result
-        outputs = {v: Value(v.kind, hint, op.loc) for v in dict.fromkeys(leaves(result))}
-        if isinstance(result, Value):
-            region.ops.append(Op(target, args, {}, [outputs[result]], True, False, op.loc))
-            return outputs[result]
-        for path, item in _paths(result):  # a structure: each part is a lazy operation of its own
-            part = Value(item.kind, hint, op.loc)
-            region.ops.append(Op(_Part(target, path), args, {}, [part], True, False, op.loc))
-            outputs[item] = part
-        return map_tree(lambda v: outputs[v], result)
+        return insert(self.builder, target, args, _d(like) if isinstance(like, Value) else "d", op.loc, lazy=True)
 
     # -------------------------------------------------------------------------------------------- If
     def pull_if(self, op: If) -> None:
@@ -423,6 +410,19 @@ class _Sweep:
         op.body.results.insert(n, inner)
         op.results.insert(n, total)
         return self.builder.call(range, total, kind=Seq(Num(int), range=True))
+
+
+def insert(builder: Builder, target: Pullback, args: Any, hint: str, loc: Any, lazy: bool = False) -> Any:
+    """Insert the operation of a pullback or a pushforward; the operands that are its result."""
+    result = target.result
+    outputs = {v: Value(v.kind, hint, loc) for v in leaves(result)}
+    if isinstance(result, Value):
+        builder.region.ops.append(Op(target, args, {}, [outputs[result]], lazy, False, loc))
+        return outputs[result]
+    for path, item in _paths(result):  # a structure: each part is an operation of its own
+        outputs[item] = Value(item.kind, hint, loc)
+        builder.region.ops.append(Op(_Part(target, path), args, {}, [outputs[item]], lazy, False, loc))
+    return map_tree(lambda v: outputs[v], result)
 
 
 class _Part:

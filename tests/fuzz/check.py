@@ -22,7 +22,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from .arguments import in_double, inner, is_active, random_like, same_bits, tree_leaves, tree_map
+from .arguments import in_double, inner, is_active, random_like, random_tangent, same_bits, size, tree_leaves, tree_map
 from .differences import Kink, against_differences, compare
 from .generate import Program
 from .laws import Wrong, apart, expect_close, expect_tree, unchanged, well_formed
@@ -46,6 +46,14 @@ class Compiler(Protocol):
     def value_and_grad(self, f: Function, argnums: Any) -> Function:
         """The compiled function."""
 
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+        """(value, tangent), as the arguments named move along their tangents."""
+
+    def interpreted_jvp(
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+    ) -> Any:
+        """The same, by the program's IR before it is simplified."""
+
     def second(self, program: Program) -> str:
         """Source text for `first`, the gradient of `f` to be differentiated again, or nothing."""
 
@@ -60,6 +68,7 @@ class Adcompiler:
         self.refusal: type[Exception] = errors.DifferentiationError
         self._interpret = compile.interpret
         self._value_and_grad = adcompiler.value_and_grad
+        self._jvp = adcompiler.jvp
 
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         return self._interpret(f, args, stage=stage, argnums=argnums)
@@ -67,6 +76,14 @@ class Adcompiler:
     def value_and_grad(self, f: Function, argnums: Any) -> Function:
         compiled: Function = self._value_and_grad(f, argnums=argnums)
         return compiled
+
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+        return self._jvp(f, args, tangents, argnums)
+
+    def interpreted_jvp(
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+    ) -> Any:
+        return self._interpret(f, args, stage="inline", argnums=argnums, tangents=tangents)
 
     def second(self, program: Program) -> str:
         return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.positions})\n"
@@ -156,6 +173,8 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
     expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
 
+    forward_mode(program, f, value, gradient, compiler)
+
     kept = tree_map(np.copy, gradient)
     value_again, gradient_again = compiled(*args)
     unchanged("a second call", args, pristine)
@@ -184,6 +203,26 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     else:
         against_differences(program, f, args, gradient)
     other_sizes(program, f, compiled)
+
+
+def forward_mode(program: Program, f: Function, value: float, gradient: Any, compiler: Compiler) -> None:
+    """The tangent along random directions is the inner product of gradient and directions: <g, t>."""
+    args, pristine = program.arguments(), program.arguments()
+    gradients, rng = program.gradients(gradient), np.random.default_rng(abs(program.seed) + 29)
+    positions = program.positions if program.seed % 3 else program.positions[:1]  # some stay where they are
+    moving = {position: random_tangent(args[position], rng) for position in positions}
+    tangents, kept = tuple(moving.values()), tree_map(np.copy, tuple(moving.values()))
+    exact = [inner(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving]
+    scale = sum(size(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving)
+    tolerance = (1e-4 if program.single_precision else 1e-10) * max(1.0, scale)
+    for what, run in (("forward mode", compiler.jvp), ("interpreted forward mode", compiler.interpreted_jvp)):
+        there, tangent = run(f, args, tangents, positions)
+        unchanged(what, args, pristine)
+        if not same_bits(tree_map(np.asarray, tangents), tree_map(np.asarray, kept)):
+            raise Wrong(f"{what} changed a tangent")
+        expect_close(f"the value in {what}", there, value, 1e-5 if program.single_precision else ROUNDING)
+        if not abs(float(tangent) - sum(exact)) <= tolerance:
+            raise Wrong(f"{what}: {tangent!r}, but the gradient gives {sum(exact)!r}")
 
 
 def other_sizes(program: Program, f: Function, compiled: Function) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .arguments import ArrayLeaf, Node, NumberLeaf, Parameter, tree_map
+from .arguments import ArrayLeaf, Node, NumberLeaf, Parameter, inner, tree_map
 from .check import check
 from .generate import Program
 
@@ -59,6 +59,14 @@ class Honest:
             return f(*args), tuple(picked) if isinstance(argnums, tuple) else picked[0]
 
         return compiled
+
+    def jvp(self, f, args, tangents, argnums):
+        gradients = by_hand(*args)
+        pairs = [(gradients[i], t) for i, t in zip(argnums, tangents, strict=True)]
+        return f(*args), sum(inner(g, t) for g, t in pairs) * self.push
+
+    interpreted_jvp = jvp
+    push = 1.0
 
     def second(self, program):
         return ""
@@ -146,6 +154,14 @@ def test_a_wrong_value_is_seen():
     outcome = check(program(), Off())
     assert outcome.kind == "wrong"
     assert "lower" in outcome.message
+
+
+def test_a_wrong_tangent_is_seen():
+    compiler = Honest()
+    compiler.push = 1.0001
+    outcome = check(program(), compiler)
+    assert outcome.kind == "wrong"
+    assert "forward mode" in outcome.message
 
 
 def test_emitted_code_is_compared_with_the_interpreter():
