@@ -9,7 +9,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
         "a folder rules or another distribution of that name hides it; rename it or take it off the path"
     )
 
-from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad
+from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "grad",
     "jvp",
     "value_and_grad",
+    "vjp",
 ]

@@ -1,4 +1,4 @@
-"""What users call: `differentiable`, `grad`, `value_and_grad`, `jvp`, `check_grad`."""
+"""What users call: `differentiable`, `grad`, `value_and_grad`, `jvp`, `vjp`, `check_grad`."""
 
 import functools
 import types
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from adcompiler.compile import STAGES, Build, build
-from adcompiler.dispatch import COMPILING, Dispatcher
+from adcompiler.cotangent import fitted, form_of
+from adcompiler.dispatch import COMPILING, Dispatcher, note_line
 from adcompiler.errors import GradientError, problem_at
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
@@ -135,6 +136,62 @@ def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
     if not moving:
         raise GradientError("no argument has a tangent: give one that is not None")
     return moving
+
+
+@functools.lru_cache(256)
+def _split(f: _Itself, argnums: Any) -> Callable[..., Any]:
+    """The compiled function that gives value and pullback."""
+    return _callable(Request(f.function, argnums, mode="vjp"))
+
+
+def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Callable[[Any], Any]]:
+    """The value of `f` at `args`, and its pullback: reverse mode in two parts.
+
+    Args:
+        f: a function as `grad` takes it, with a result of any structure: numbers, arrays, tuples, lists and dicts.
+        args: the arguments of `f`, by position.
+        argnums: a position or a name for one gradient; a sequence of these for a tuple of gradients; None for a tuple
+            with one for each of `args`, None for those without floats.
+
+    Returns:
+        (value, pullback). The pullback takes a cotangent of the structure of the value, with the shape and dtype of
+        each float or complex leaf (a Python number will do for any number; None stands for zero, and for leaves that
+        are not floats). It gives gradients as `grad` does: of the structure, shapes and dtypes of the arguments. It
+        may be called any number of times; results of two calls share no memory, and what the caller does to arguments,
+        value or results in the meantime changes nothing.
+
+    `f` is compiled once for arguments of one kind, as a gradient is: pass the same function each time, no new lambda.
+
+    Raises:
+        UnsupportedError: `f` does something that has no derivative here.
+        GradientError: an argument is not of floats, or `f` returns nothing that is; at a call of the pullback, the
+            cotangent does not fit the value.
+
+    >>> import numpy as np
+    >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 10.0]))
+    (array([ 3., 30.]), 21.0)
+    """
+    chosen = tuple(i for i, x in enumerate(args) if _floats(x)) if argnums is None else _hashable(argnums)
+    if chosen == ():
+        raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
+    value, pull = _split(_Itself(f), chosen)(*args)
+    form = form_of(value)
+
+    def pullback(cotangent: Any) -> Any:
+        """The gradients for a cotangent of the value."""
+        fitting = fitted(cotangent, form)
+        try:
+            gradients = pull(fitting)
+        except Exception as error:
+            note_line(error)
+            raise
+        if argnums is not None:
+            return gradients
+        by_position = dict(zip(chosen, gradients, strict=True))
+        return tuple(by_position.get(i) for i in range(len(args)))
+
+    return value, pullback
 
 
 def _hashable(argnums: Any) -> Any:
@@ -352,8 +409,14 @@ def _jvp(self: Any, node: Any, f: Any, primals: Any, tangents: Any, argnums: Any
     return self.gradient(request, tuple(primals), dict(zip(request.tangents.values(), given, strict=True)), node)
 
 
+def _vjp(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    remedy = "use grad of a function that takes the inner product with the cotangent, or jvp"
+    raise self.refuse(node, "vjp inside a function that is compiled is not supported yet", remedy)
+
+
 STRUCTURAL[jvp] = _jvp
+STRUCTURAL[vjp] = _vjp
 STRUCTURAL[grad] = _gradient_of(False)
 STRUCTURAL[value_and_grad] = _gradient_of(True)
 
-__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "jvp", "value_and_grad"]
+__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "jvp", "value_and_grad", "vjp"]

@@ -24,11 +24,12 @@ from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
+from adcompiler.passes.keep import keep
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
-from adcompiler.seeds import tangents_of
+from adcompiler.seeds import Cotangent, cotangents_of, tangents_of
 from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
 
 STAGES = (
@@ -153,6 +154,7 @@ class Build:
     stages: dict[str, Function] = field(default_factory=dict)
     active: set[Value] = field(default_factory=set)
     wrt: list[Value] = field(default_factory=list)
+    cotangents: list[Cotangent] = field(default_factory=list)
     text: str = ""
     run: Callable[..., Any] | None = None
     result: Any = None
@@ -185,22 +187,25 @@ def derive(
     request: Request,
     function: Function,
     wrt: list[Value],
-    output: Any,
+    seeds: list[tuple[Value, Any]],
     primal: Any,
     build: Build | None = None,
 ) -> Function:
     """Differentiate pure IR: activity, adjoint, unthunk, inline, simplify, capture. The result is pure again."""
+    pulled = request.mode == "vjp"
     stages: dict[str, Function] = {} if build is None else build.stages
     reached = active(function, wrt)
     if build is not None:
         build.active = reached
-    stages["adjoint"] = f = adjoint(function, wrt, reached, output, primal)
+    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled)
     stages["unthunk"] = f = unthunk(f)
     if request.inline:
         f = dce(inline(f))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
     stages["capture"] = f = simplify(capture(f))
+    if pulled:
+        stages["keep"] = f = keep(f)
     return f
 
 
@@ -227,15 +232,18 @@ def nested(request: Request, inner: Function, named: dict[str, Any], result: Any
         pure = push(request, inner, tangents_of(request, named, loc))
         return pure, _with_tangent(inner, pure.result)
     wrt = argument_leaves(named, request.wrt, request.name, loc)
-    output = scalar_output(result, request, loc)
-    primal = _primal(request, result)
-    pure = derive(request, inner, wrt, output, primal)
+    pure = derive(request, inner, wrt, _of_one(scalar_output(result, request, loc)), _primal(request, result))
     pure.body.ops = [op for op in pure.body.ops if op.results or not op.effect or op.args]
     return pure, _returned(request, pure.result, named, wrt)
 
 
+def _of_one(output: Any) -> list[tuple[Value, Any]]:
+    """The seed of a gradient: nothing flows back from a constant."""
+    return [(output, 1.0)] if isinstance(output, Value) else []
+
+
 def _primal(request: Request, result: Any) -> Any:
-    if request.value:
+    if request.value or request.mode == "vjp":
         return result
     return result[1] if request.has_aux else None
 
@@ -246,7 +254,7 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
     by_leaf = dict(zip(wrt, gradients, strict=True))
     out = tuple(structured(pick(trees, w, request.name, None), by_leaf) for w in request.wrt)
     d = out[0] if request.single else out
-    if request.value:
+    if request.value or request.mode == "vjp":
         return (primal, d)
     return (d, primal) if request.has_aux else d
 
@@ -275,12 +283,17 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         if request.mode == "jvp":
             g = push(request, f, tangents_of(request, lowered.arguments, loc), made)
+        elif request.mode == "vjp":
+            made.cotangents = cotangents_of(request, f.result, loc)
+            g = derive(request, f, wrt, [(c.of, c.parameter) for c in made.cotangents], f.result, made)
         else:
-            g = derive(request, f, wrt, scalar_output(f.result, request, loc), _primal(request, f.result), made)
+            seeds = _of_one(scalar_output(f.result, request, loc))
+            g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
         g, plan, buffers = bufferize(g, request.reuse)
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
-        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=True)))
+        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
+        inputs += [Input(c.parameter, c.access, c.steps, pullback=True) for c in made.cotangents]
         g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
         signature, defaults = signature_of(request.entry)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
@@ -305,6 +318,8 @@ def _doc(request: Request) -> str:
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+    if request.mode == "vjp":
+        return f"Value of {where}, and the pullback of its cotangent to {names}."
     return f"{'Value and gradient' if request.value else 'Gradient'} of {where} with respect to {names}."
 
 
@@ -360,14 +375,16 @@ def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
 
 def interpret(
     f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False,
-    tangents: tuple[Any, ...] | None = None,
+    tangents: tuple[Any, ...] | None = None, cotangents: tuple[Any, ...] | None = None,
 ) -> Any:  # fmt: skip
     """Run the IR of `f` after `stage` with the interpreter, for these arguments; `checked` tests every kind.
 
     "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients). With `tangents` of
-    the arguments in `argnums` the stages from "tangent" to "capture" give (value, tangent).
+    the arguments in `argnums` the stages from "tangent" to "capture" give (value, tangent); with `cotangents`, one for
+    each float leaf of the result, those from "adjoint" to "keep" give (value, gradients).
     """
-    request = Request(f, 0 if argnums is None else argnums, value=True, mode="grad" if tangents is None else "jvp")
+    mode = "jvp" if tangents is not None else "vjp" if cotangents is not None else "grad"
+    request = Request(f, 0 if argnums is None else argnums, value=True, mode=mode)
     env = Lengths()
     moves = {} if tangents is None else dict(zip(request.tangents.values(), tangents, strict=True))
     describe = from_call(request, args, moves)
@@ -377,7 +394,7 @@ def interpret(
             return run_ir(lowered.function, leaf_values(lowered, args, moves, request), checked)
     made = build(request, describe, env)
     function = made.stages[stage]
-    values = leaf_values(made.lowered, args, moves, request)
+    values = [*leaf_values(made.lowered, args, moves, request), *(cotangents or ())]
     returned = Function(function.name, function.params, function.body, made.returned(function.result))
     with specialising(env):
         return run_ir(returned, values, checked)

@@ -25,7 +25,8 @@ from rules.rule import find
 class Request:
     """What is asked for: of which function, with respect to what, in which form.
 
-    `mode` is "grad", or "jvp": then `argnums` are the arguments that move, and a call passes their tangents too.
+    `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
+    "vjp": then a call gives the value and its pullback.
     """
 
     function: Any

@@ -1,8 +1,10 @@
-"""The tangents that a call gives, matched with what they are tangents of: structure, kinds and lengths.
+"""Tangents, which a call gives for arguments, and cotangents, which a pullback takes for results.
 
-What does not fit is an error here; lengths that have to be equal become guards of the specialisation.
+A tangent that does not fit its argument is an error here; lengths that have to be equal become guards of the
+specialisation.
 """
 
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from adcompiler.errors import GradientError, problem_at
@@ -19,6 +21,40 @@ def tangents_of(request: Request, trees: dict[str, Any], loc: Loc | None) -> dic
     for path, name in request.tangents.items():
         argument = "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
         _match(pick(trees, path, request.name, loc), trees[name], argument, out, loc)
+    return out
+
+
+@dataclass(frozen=True)
+class Cotangent:
+    """The parameter of a pullback for a part of the result, and where it stands in the argument called `access`."""
+
+    of: Value
+    parameter: Value
+    access: str
+    steps: tuple[Any, ...]
+
+
+def cotangents_of(request: Request, result: Any, loc: Loc | None) -> list[Cotangent]:
+    """A cotangent for each float or complex part of a result. Raises GradientError where there is none."""
+    single = isinstance(result, Value) and bool(result.hint)
+    access = f"d_{result.hint}" if single else "d_value"
+    out: list[Cotangent] = []
+
+    def visit(tree: Any, steps: tuple[Any, ...]) -> None:
+        if isinstance(tree, Value):
+            if is_differentiable(tree.kind):
+                hint = access if not steps else f"d_{tree.hint}" if tree.hint else "d"
+                out.append(Cotangent(tree, Value(tree.kind, hint), access, steps))
+        elif isinstance(tree, ListOf):
+            visit(tree.element, (*steps, "*"))
+        elif isinstance(tree, tuple | list | dict):
+            for k, x in tree.items() if isinstance(tree, dict) else enumerate(tree):
+                visit(x, (*steps, k))
+
+    visit(result, ())
+    if not out:
+        reason = f"{request.name} returns nothing that moves: no float or complex number or array"
+        raise GradientError(problem_at(loc, reason, "return what is to be pulled back"))
     return out
 
 

@@ -30,7 +30,7 @@ from adcompiler.ir.core import (
     substitute,
 )  # fmt: skip
 from adcompiler.passes.cheap import is_cheap_number
-from adcompiler.passes.mark import turn
+from adcompiler.passes.mark import split, turn
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, update, zeros_like
 from rules.kind import Array, KindError, Num, Seq
@@ -43,10 +43,15 @@ def force(x: Any) -> Any:
     return x
 
 
-def adjoint(function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None) -> Function:
-    """The function whose result is (`primal`, the gradients of `output` in the order of `wrt`).
+def adjoint(
+    function: Function, wrt: list[Value], active: set[Value], seeds: list[tuple[Value, Any]], primal: Any = None,
+    pulled: bool = False,
+) -> Function:  # fmt: skip
+    """The function whose result is (`primal`, the gradients in the order of `wrt`).
 
-    `output` is one of the results of `function`, a real number; `primal` is a tree of them, kept as it is.
+    `seeds` are results of `function` with their cotangents: 1.0 for the number that a gradient is of. With `pulled`
+    they are new parameters of the function, and its backward sweep is a pullback. `primal` is a tree of results, kept
+    as it is.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
@@ -57,11 +62,11 @@ def adjoint(function: Function, wrt: list[Value], active: set[Value], output: An
     if primal is not None:
         for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
             v.hint = v.hint or "value"
-    if isinstance(output, Value) and mapping.get(output, output) in live:
-        sweep.cotangents[mapping.get(output, output)] = 1.0
     forward = list(body.ops)
     builder = sweep.builder
-    builder.effect(turn)
+    builder.effect(split, *(seed for _, seed in seeds)) if pulled else builder.effect(turn)
+    for v, seed in seeds:
+        sweep.add(mapping.get(v, v), seed)
     sweep.run(forward)
     builder.loc = None
     gradients = []
@@ -70,7 +75,8 @@ def adjoint(function: Function, wrt: list[Value], active: set[Value], output: An
         gradients.append(_as_argument(builder, q, sweep.cotangents.get(q)))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
-    return Function(f"{function.name}_grad", params, body, (primal, gradients))
+    params += [seed for _, seed in seeds] if pulled else []
+    return Function(f"{function.name}_{'vjp' if pulled else 'grad'}", params, body, (primal, gradients))
 
 
 def _as_argument(builder: Builder, like: Value, d: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
-from adcompiler.passes.mark import turn
+from adcompiler.passes.mark import read_by_pullback, split, turn
 from adcompiler.passes.memory import Decisions, Memory
 from rules.cotangent import update
 from rules.kind import Array, same_shape
@@ -71,7 +71,7 @@ def schedule(function: Function) -> Schedule:
     stored = any(op.target is update for op in walk(function.body))
     memory = Memory(function, Decisions(), freeze=False) if stored else None
     _inline(function.body, plan, uses, {}, memory)
-    _alive(function.body, set(), plan)
+    _alive(function.body, read_by_pullback(function), plan)  # its next call reads them again
     return plan
 
 
@@ -90,7 +90,8 @@ def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
 def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], memory: Memory | None) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
     writes = _writes(region, memory) if memory is not None else []
-    forward = next((i for i, op in enumerate(region.ops) if op.target is turn), 0)
+    forward = next((i for i, op in enumerate(region.ops) if op.target in (turn, split)), 0)
+    apart = forward if region.ops and region.ops[forward].target is split else 0
     for op in region.ops:
         if isinstance(op, For | While):
             _keep_early(op, plan, uses)
@@ -111,6 +112,8 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         user, where = uses[v][0]
         if user is None and order[id(op)] < forward:
             continue  # the value belongs to the forward part
+        if user is not None and order[id(op)] < apart < order.get(id(user), apart):
+            continue  # computed once, and kept for the pullback
         if not _nameless(v) and not _is_term(v, user):
             continue
         if where != id(region) or (user is not None and user.target is update and user.args[0] is v):

@@ -49,6 +49,9 @@ class Compiler(Protocol):
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
 
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
+        """(value, pullback)."""
+
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
     ) -> Any:
@@ -69,6 +72,7 @@ class Adcompiler:
         self._interpret = compile.interpret
         self._value_and_grad = adcompiler.value_and_grad
         self._jvp = adcompiler.jvp
+        self._vjp = adcompiler.vjp
 
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         return self._interpret(f, args, stage=stage, argnums=argnums)
@@ -79,6 +83,9 @@ class Adcompiler:
 
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         return self._jvp(f, args, tangents, argnums)
+
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
+        return self._vjp(f, *args, argnums=argnums)
 
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
@@ -174,6 +181,7 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
 
     forward_mode(program, f, value, gradient, compiler)
+    split_form(program, module, value, gradient, compiler)
 
     kept = tree_map(np.copy, gradient)
     value_again, gradient_again = compiled(*args)
@@ -223,6 +231,31 @@ def forward_mode(program: Program, f: Function, value: float, gradient: Any, com
         expect_close(f"the value in {what}", there, value, 1e-5 if program.single_precision else ROUNDING)
         if not abs(float(tangent) - sum(exact)) <= tolerance:
             raise Wrong(f"{what}: {tangent!r}, but the gradient gives {sum(exact)!r}")
+
+
+def split_form(program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler) -> None:
+    """The pullback, called twice, gives multiples of the gradient, whatever happens in between to what was passed."""
+    args, pristine = program.arguments(), program.arguments()
+    there, pullback = compiler.vjp(module.f, args, program.argnums)
+    unchanged("the forward part of vjp", args, pristine)
+    expect_close("the value of vjp", there, value, 1e-5 if program.single_precision else ROUNDING)
+    arrays = [leaf for leaf in [*tree_leaves(args), *vars(module).values()] if isinstance(leaf, np.ndarray)]
+    before = [leaf.copy() for leaf in arrays]
+    for leaf in arrays:
+        leaf[...] = 77
+    tolerance = 1e-4 if program.single_precision else 1e-10
+    results = []
+    for cotangent in (1.0, -0.5, 1.0):
+        results.append(pullback(cotangent))
+        well_formed(program, results[-1], args)
+        scaled = tree_map(lambda g, by=cotangent: None if g is None else g * by, gradient)
+        expect_tree(f"the pullback of {cotangent}", results[-1], scaled, tolerance)
+        for leaf in tree_leaves(results[-1]):
+            if isinstance(leaf, np.ndarray) and len(results) > 1:
+                leaf[...] = 55
+    apart([leaf for result in results for leaf in tree_leaves(result)], "results of two pullbacks")
+    for leaf, old in zip(arrays, before, strict=True):
+        leaf[...] = old
 
 
 def other_sizes(program: Program, f: Function, compiled: Function) -> None:

@@ -65,7 +65,17 @@ class Honest:
         pairs = [(gradients[i], t) for i, t in zip(argnums, tangents, strict=True)]
         return f(*args), sum(inner(g, t) for g, t in pairs) * self.push
 
+    def vjp(self, f, args, argnums):
+        value, gradients = self.value_and_grad(f, argnums)(*tree_map(np.copy, args)) if self.keeps else (f(*args), None)
+
+        def pullback(cotangent):
+            there = gradients if self.keeps else self.value_and_grad(f, argnums)(*args)[1]
+            return tree_map(lambda d: d * cotangent, there)
+
+        return value, pullback
+
     interpreted_jvp = jvp
+    keeps = True
     push = 1.0
 
     def second(self, program):
@@ -162,6 +172,14 @@ def test_a_wrong_tangent_is_seen():
     outcome = check(program(), compiler)
     assert outcome.kind == "wrong"
     assert "forward mode" in outcome.message
+
+
+def test_a_pullback_that_sees_later_changes_is_found():
+    compiler = Honest()
+    compiler.keeps = False
+    outcome = check(program(), compiler)
+    assert outcome.kind == "wrong"
+    assert "the pullback" in outcome.message
 
 
 def test_emitted_code_is_compared_with_the_interpreter():
