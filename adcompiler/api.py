@@ -114,8 +114,8 @@ def jvp(
         GradientError: tangents do not fit their arguments, or none is given.
 
     >>> import numpy as np
-    >>> jvp(np.sin, (0.0,), (2.0,))
-    (0.0, 2.0)
+    >>> jvp(np.square, (np.array([1.0, 3.0]),), (np.array([1.0, 0.5]),))
+    (array([1., 9.]), array([2., 3.]))
     """
     call, request = _forward(_Itself(f), _moving(primals, tangents, argnums))
     given = (t for t in tangents if t is not None)
@@ -198,6 +198,10 @@ def _hashable(argnums: Any) -> Any:
     return tuple(argnums) if isinstance(argnums, list) else argnums
 
 
+#: The modes, with the stages that they have beside those of a gradient.
+MODES: dict[str, tuple[str, ...]] = {"grad": (), "value_and_grad": (), "jvp": ("tangent",), "vjp": ("keep",)}
+
+
 class Differentiable:
     """A function with its gradient. Called, it is the function, unchanged."""
 
@@ -236,13 +240,14 @@ class Differentiable:
         return self._value_and_grad(*args, **kwargs)
 
     def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
-        if mode not in ("grad", "value_and_grad"):
-            raise ValueError(f"mode is 'grad' or 'value_and_grad', not {mode!r}")
+        if mode not in MODES:
+            raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}, not {mode!r}")
         request = Request(
             self.__wrapped__,
             self.argnums if argnums is None else _hashable(argnums),
             mode == "value_and_grad",
             inline=self.inline if inline is None else inline,
+            mode=mode if mode in ("jvp", "vjp") else "grad",
         )
         if signature is not None:
             describe = from_text(request, signature)
@@ -257,14 +262,17 @@ class Differentiable:
 
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
                inline: bool | None = None) -> str:  # fmt: skip
-        """The generated Python source, for a signature string, an example tuple of arguments, or the last call."""
+        """The generated Python source, for a signature string, an example tuple of arguments, or the last call.
+
+        `mode` is "grad", "value_and_grad", "jvp" (along tangents of `argnums`) or "vjp" (with its pullback).
+        """
         return self._build(mode, argnums, signature, example, inline).text
 
     def ir(self, stage: str = "adjoint", mode: str = "grad", argnums: Any = None, signature: str | None = None,
            example: Any = None, inline: bool | None = None) -> str:  # fmt: skip
-        """The text of the IR after a stage (`adcompiler.compile.STAGES`)."""
-        if stage not in STAGES:
-            raise ValueError(f"stage is one of {', '.join(STAGES)}, not {stage!r}")
+        """The text of the IR after a stage (`adcompiler.compile.STAGES`; `tangent` for "jvp", `keep` for "vjp" too)."""
+        if stage not in (stages := (*STAGES, *MODES.get(mode, ()))):
+            raise ValueError(f"stage is one of {', '.join(stages)}, not {stage!r}")
         return self._build(mode, argnums, signature, example, inline).text_of(stage)
 
 

@@ -173,6 +173,8 @@ class Build:
             return self.text
         if stage == "activity":
             return show(self.stages["lower"], self.active)
+        if stage not in self.stages:
+            raise ValueError(f"there is no stage {stage} of {self.request.mode}, only {', '.join(self.stages)}")
         return show(self.stages[stage])
 
 

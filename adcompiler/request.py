@@ -13,11 +13,11 @@ import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
 from adcompiler.frontend.calls import LIBRARIES
-from adcompiler.frontend.kinds import Describe, from_signature
+from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
-from adcompiler.ir.core import Loc
-from rules.kind import KindError
+from adcompiler.ir.core import ListOf, Loc, Value
+from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
 
 
@@ -228,12 +228,16 @@ def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | Non
 
 # ------------------------------------------------------------------------------------ describing arguments
 def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Describe], dict[str, Any]]:
-    """How to build argument trees from a call's values."""
-    named = request.named((args, kwargs))
+    """How to build argument trees from a call's values. In forward mode all moves for which no tangent is given."""
+    absent = {t: path for path, t in request.tangents.items() if t not in kwargs} if request.mode == "jvp" else {}
+    named = request.named((args, {**kwargs, **dict.fromkeys(absent)}))
 
     def describe(d: Describe) -> dict[str, Any]:
-        out = {}
+        out: dict[str, Any] = {}
         for i, (n, x) in enumerate(named.items()):
+            if n in absent:
+                out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
+                continue
             try:
                 out[n] = d.tree(x, (i,), n)
             except KindError as error:
@@ -258,6 +262,22 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
                 reason = f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
                 raise UnsupportedError(problem_at(request.place, reason, "give the kind of each argument"))
             out[n] = d.tree(request.source.defaults[n], (i,), n)
+        for path, n in request.tangents.items() if request.mode == "jvp" else ():
+            out[n] = _moving(d, pick(out, path, request.name, request.place), (len(out),), n)
         return out
 
     return describe
+
+
+def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
+    """The tangent of an argument, all of whose float leaves move: of their kinds."""
+    if isinstance(x, ListOf):
+        return ListOf(_moving(d, x.element, (*steps, "*"), hint))
+    if isinstance(x, tuple | list):
+        return type(x)(_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+    if isinstance(x, dict):
+        return {k: _moving(d, v, (*steps, k), f"t_{k}") for k, v in x.items()}
+    if not isinstance(x, Value) or not is_differentiable(x.kind):
+        return Known(None)
+    listed = isinstance(x.kind, Seq) and "*" not in steps
+    return d.leaf((*steps, "*") if listed else steps, x.kind, hint)

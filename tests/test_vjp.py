@@ -5,7 +5,7 @@ import ast
 import numpy as np
 import pytest
 
-from adcompiler import GradientError, UnsupportedError, grad, jvp, value_and_grad, vjp
+from adcompiler import GradientError, UnsupportedError, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.backend.names import Names
 from adcompiler.compile import build, interpret
 from adcompiler.ir.verify import verify
@@ -339,3 +339,23 @@ def test_what_has_no_pullback_is_refused():
         vjp(lambda x: np.sum(np.array([np.unique(x)])), X)
     with pytest.raises(UnsupportedError, match="vjp inside a function that is compiled"):
         grad(lambda x: np.sum(vjp(np.sin, x)[0]))(X)
+
+
+def test_source_and_stages_are_shown_for_a_signature():
+    layer = differentiable(argnums=(0, 1))(layered)
+    signature = "{'W': f64[m,n], 'k': int}, f64[n], int"
+    assert layer.source("vjp", signature=signature).startswith("def layered_vjp(p, b, n=2):")
+    assert "split()" in layer.ir("keep", "vjp", signature=signature)
+    assert layer.source("jvp", signature=signature).startswith("def layered_jvp(p, b, n=2, *, t_p, t_b):")
+    assert "tanh.t_y(" in layer.ir("tangent", "jvp", signature=signature)
+    example = ({"W": W, "k": 1}, X)
+    assert layer.source("jvp", example=example) == layer.source("jvp", signature=signature)
+    with pytest.raises(ValueError, match="no stage adjoint of jvp"):
+        layer.ir("adjoint", "jvp", signature=signature)
+    with pytest.raises(ValueError, match="mode is one of"):
+        layer.source("hvp", signature=signature)
+
+
+def layered(p, b, n=2):
+    z = np.tanh(p["W"] @ b)
+    return z * n
