@@ -97,6 +97,7 @@ def test_a_tangent_is_the_directional_derivative(f, primals, moving):
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_loops_carry_tangents_however_often_they_run(n):
     value, tangent = jvp(recurrence, (W, X, n), (T_W, T_X, None))
+    assert not np.shares_memory(tangent, T_X)
     np.testing.assert_allclose(value, recurrence(W, X, n), rtol=1e-14)
     np.testing.assert_allclose(tangent, along(recurrence, (W, X, n), (T_W, T_X, None)), rtol=1e-8, atol=1e-9)
 
@@ -393,6 +394,17 @@ def test_elements_of_lists_are_compared_when_it_runs():
 
     with pytest.raises(ValueError, match="tangents of shapes"):
         jvp(f, ([X, X],), ([T_X[:1], T_X[:1]],))
+
+
+def test_a_loop_that_does_not_run_hands_out_a_tangent_of_its_own():
+    def f(x, n):
+        for _ in range(n):
+            x = x * x
+        return x
+
+    t = T_X.copy()
+    for n in (0, 2):
+        assert not np.shares_memory(jvp(f, (X, n), (t, None))[1], t)
 
 
 def test_what_has_no_derivative_is_refused():

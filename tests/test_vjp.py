@@ -178,7 +178,9 @@ def test_loops_that_may_not_run(n):
         return x
 
     _, pullback = vjp(f, X, n)
-    gradient, nothing = pullback(C)
+    cotangent = C.copy()
+    gradient, nothing = pullback(cotangent)
+    assert not np.shares_memory(gradient, cotangent)
     np.testing.assert_allclose(gradient, C * 2**n * X ** (2**n - 1), rtol=1e-13)
     assert nothing is None
 
@@ -345,7 +347,7 @@ def test_source_and_stages_are_shown_for_a_signature():
     layer = differentiable(argnums=(0, 1))(layered)
     signature = "{'W': f64[m,n], 'k': int}, f64[n], int"
     assert layer.source("vjp", signature=signature).startswith("def layered_vjp(p, b, n=2):")
-    assert "split()" in layer.ir("keep", "vjp", signature=signature)
+    assert "split(%d_value)" in layer.ir("keep", "vjp", signature=signature)
     assert layer.source("jvp", signature=signature).startswith("def layered_jvp(p, b, n=2, *, t_p, t_b):")
     assert "tanh.t_y(" in layer.ir("tangent", "jvp", signature=signature)
     example = ({"W": W, "k": 1}, X)
