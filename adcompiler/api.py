@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from adcompiler.compile import STAGES, Build, build
-from adcompiler.cotangent import fitted, form_of
 from adcompiler.dispatch import COMPILING, Dispatcher, note_line
 from adcompiler.errors import GradientError, problem_at
+from adcompiler.forms import fitted, form_of
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL

@@ -1,5 +1,6 @@
 """Forward mode: tangents against central differences, complex step and closed forms, for every form of argument."""
 
+from copy import deepcopy
 from unittest.mock import patch
 
 import numpy as np
@@ -11,6 +12,9 @@ from adcompiler.compile import build, interpret
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
 from rules.kind import Lengths
+from tests.fuzz.arguments import inner, random_tangent, same_bits
+from tests.test_stores import NAMES
+from tests.test_stores import PROGRAMS as STORES
 
 RNG = np.random.default_rng(5)
 X, Y, T_X, T_Y = RNG.uniform(0.5, 1.5, (4, 3))
@@ -350,6 +354,20 @@ def test_arguments_and_tangents_stay_and_results_are_apart():
         one[...] = 77.0
     np.testing.assert_array_equal(t, T_W)
     np.testing.assert_array_equal(jvp(f, (W,), (t,))[1][0], T_W.T)
+
+
+# ------------------------------------------------------------------------------------------------------- stores
+@pytest.mark.parametrize(("f", "args"), STORES, ids=NAMES)
+def test_stores_move_what_they_store_into(f, args):
+    moving = tuple(i for i, a in enumerate(args) if random_tangent(a, RNG) is not None and not isinstance(a, int))
+    tangents = tuple(random_tangent(args[i], RNG) for i in moving)
+    gradients, kept = grad(f, moving)(*args), deepcopy((args, tangents))
+    with np.errstate(all="ignore"):  # one of them stores over a pole
+        value, tangent = jvp(f, args, tangents, moving)
+    assert same_bits((args, tangents), kept)
+    exact = sum(inner(g, t) for g, t in zip(gradients, tangents, strict=True))
+    np.testing.assert_allclose(tangent, exact, rtol=1e-11, atol=1e-12)
+    np.testing.assert_allclose(value, f(*deepcopy(args)), rtol=1e-14)
 
 
 # ---------------------------------------------------------------------------------------------------- refusals

@@ -1,6 +1,7 @@
 """The split form: pullbacks against closed forms and differences, called again, with everything overwritten between."""
 
 import ast
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from adcompiler.compile import build, interpret
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
 from rules.kind import Lengths
+from tests.fuzz.arguments import random_tangent, same_bits, tree_leaves
+from tests.test_stores import NAMES as STORED
+from tests.test_stores import PROGRAMS as STORES
 
 RNG = np.random.default_rng(6)
 X, Y, C, D = RNG.uniform(0.5, 1.5, (4, 3))
@@ -303,6 +307,25 @@ def test_what_only_the_value_needs_is_not_kept_and_what_nobody_needs_is_not_comp
     inner = ast.parse(text).body[0].body[-2]
     assert "np.log" in text and "log" not in ast.unparse(inner)
     assert not {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)} & {"y", "logs"}
+
+
+@pytest.mark.parametrize(("f", "args"), STORES, ids=STORED)
+def test_stores_are_pulled_back_again_and_again(f, args):
+    moving = tuple(i for i, a in enumerate(args) if random_tangent(a, RNG) is not None and not isinstance(a, int))
+    given = deepcopy(args)
+    with np.errstate(all="ignore"):  # one of them stores over a pole
+        exact = tree_leaves(grad(f, moving)(*args))
+        _, pullback = vjp(f, *given, argnums=moving)
+        assert same_bits(given, args)
+        for leaf in tree_leaves(given):
+            if isinstance(leaf, np.ndarray):
+                leaf[...] = 77
+        for cotangent in (1.0, -2.0, 1.0):
+            for found, g in zip(tree_leaves(pullback(cotangent)), exact, strict=True):
+                if g is not None:
+                    np.testing.assert_allclose(found, cotangent * np.asarray(g), rtol=1e-11, atol=1e-13)
+                if isinstance(found, np.ndarray):
+                    found[...] = 55.0
 
 
 # ---------------------------------------------------------------------------------------------------- refusals
