@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import adcompiler.dispatch
-from adcompiler import GradientError, UnsupportedError, grad, jvp
+from adcompiler import GradientError, UnsupportedError, grad, jvp, vjp
 from adcompiler.compile import build, interpret
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
@@ -428,3 +428,16 @@ def test_a_loop_that_does_not_run_hands_out_a_tangent_of_its_own():
 def test_what_has_no_derivative_is_refused():
     with pytest.raises(UnsupportedError, match=r"np\.unique cannot be differentiated"):
         jvp(lambda x: np.unique(x), (X,), (T_X,))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [lambda x: np.maximum(np.log(x), -5.0), lambda x: np.clip(np.log(x), -5.0, 5.0), lambda x: np.fmax(np.log(x), -5.0),
+     lambda x: np.maximum(np.log(x), np.full(2, -5.0)), lambda x: -np.minimum(-np.log(x), 5.0),
+     lambda x: np.where(x > 0.0, np.log(x), -5.0)],
+)  # fmt: skip
+def test_what_is_not_chosen_moves_nothing_though_it_is_at_a_pole(f):
+    x = np.array([0.0, 2.0])
+    with np.errstate(all="ignore"):
+        np.testing.assert_array_equal(jvp(f, (x,), (np.ones(2),))[1], [0.0, 0.5])
+        np.testing.assert_array_equal(vjp(f, x)[1](np.ones(2))[0], [0.0, 0.5])
