@@ -77,13 +77,19 @@ def returned_as_it_came(x, y):
     return x
 
 
+def broadcast_view(x, y):
+    views = np.broadcast_to(x, (4, 3))
+    return np.sum(np.sin(views), axis=0) * y
+
+
 def exponential(x, y):
     z = np.exp(x)
     return z
 
 
 PROGRAMS = [(straight, (X, Y)), (branch, (X, Y)), (recurrence, (W, X)), (newton, (X, Y)), (rows, (W, X)),
-            (returned_as_it_came, (X, Y)), (exponential, (X, Y))]  # fmt: skip
+            (returned_as_it_came, (X, Y)), (exponential, (X, Y)),
+            (broadcast_view, (X, Y))]  # fmt: skip
 NAMED = pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
 
 
