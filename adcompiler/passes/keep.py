@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.alias import shared
 from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree, walk
 from adcompiler.passes.bufferize import copied
 from adcompiler.passes.capture import shape_only
 from adcompiler.passes.mark import at_split, read_by_pullback
-from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries
+from adcompiler.passes.memory import Decisions, Memory, carries
 from rules.kind import Array, Num, Seq
 
 
@@ -25,18 +24,11 @@ def keep(function: Function) -> Function:
     assert at is not None
     value, gradients = function.result
     memory = Memory(function, Decisions(shared_carries={op.carried[k] for op, k in carries(function)}))
-    views = {op.result: shared(op) for op in walk(function.body) if op.target in READ_ONLY}
-
-    def roots(v: Value) -> set[Value]:
-        """Whose memory it may be: a view that cannot be written changes with what it is a view of."""
-        own = set(memory.roots(v))
-        return own.union(*(roots(x) for r in own if r in views for x in views[r]))
-
-    kept = set[Value]().union(*map(roots, _read(function, at)))
+    kept = frozenset().union(*map(memory.roots, _read(function, at)))
 
     def lasts(v: Value) -> bool:
         """May it share memory with what is kept?"""
-        return bool(roots(v) & kept)
+        return bool(memory.roots(v) & kept)
 
     entries = [_copy(p, p) for p in function.params if lasts(p)]
     renamed: dict[Value, Any] = {op.args[0]: op.result for op in entries}
