@@ -361,13 +361,15 @@ def test_arguments_and_tangents_stay_and_results_are_apart():
 def test_stores_move_what_they_store_into(f, args):
     moving = tuple(i for i, a in enumerate(args) if random_tangent(a, RNG) is not None and not isinstance(a, int))
     tangents = tuple(random_tangent(args[i], RNG) for i in moving)
-    gradients, kept = grad(f, moving)(*args), deepcopy((args, tangents))
+    kept = deepcopy((args, tangents))
     with np.errstate(all="ignore"):  # one of them stores over a pole
+        gradients = grad(f, moving)(*args)
         value, tangent = jvp(f, args, tangents, moving)
     assert same_bits((args, tangents), kept)
     exact = sum(inner(g, t) for g, t in zip(gradients, tangents, strict=True))
     np.testing.assert_allclose(tangent, exact, rtol=1e-11, atol=1e-12)
-    np.testing.assert_allclose(value, f(*deepcopy(args)), rtol=1e-14)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(value, f(*deepcopy(args)), rtol=1e-14)
 
 
 # ---------------------------------------------------------------------------------------------------- refusals
