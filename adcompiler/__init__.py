@@ -9,6 +9,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
         "a folder rules or another distribution of that name hides it; rename it or take it off the path"
     )
 
+from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 
@@ -17,6 +18,7 @@ __all__ = [
     "GradientError",
     "UnsupportedError",
     "check_grad",
+    "compile_module",
     "differentiable",
     "grad",
     "jvp",

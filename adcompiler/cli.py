@@ -11,12 +11,13 @@ import inspect
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from adcompiler.target import REFUSED, TargetType, find_target, reported
+from adcompiler.target import REFUSED, TargetType, find_target, give_up, reported
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -170,6 +171,79 @@ def show_ir(
         _print_code(text)
         if all_stages:
             click.echo()
+
+
+@main.command("compile")
+@target_argument
+@argnums_option
+@click.option(
+    "--signature",
+    "signatures",
+    multiple=True,
+    required=True,
+    help='What the arguments are, as in "f64[n,m], f64[m], int". Given again: another variant of the function.',
+)
+@click.option("--value", is_flag=True, help="The compiled function returns (value, gradient).")
+@click.option("--has-aux", is_flag=True, help="FUNC returns (value, aux); only the value is differentiated.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="OUT.py",
+    help="The module to write.",
+)
+@click.option("--plain", is_flag=True, help="The plainest code: no array is written again once it has been used.")
+@click.option("--check", "only_check", is_flag=True, help="Write nothing; fail if OUT.py is not what would be written.")
+def compile_ahead(
+    target: tuple[str, str],
+    argnums: Argnums | None,
+    signatures: tuple[str, ...],
+    value: bool,
+    has_aux: bool,
+    output: Path,
+    plain: bool,
+    only_check: bool,
+) -> None:
+    """Write the gradient of a function as a Python module.
+
+    The module needs NumPy and the package rules, and not the compiler. It is the same to the byte whenever it is
+    compiled from the same source, so that a continuous integration can tell by --check whether it is up to date.
+
+    \b
+      adc compile model.py:loss --argnums w,b --signature "f64[m], f64, f64[n,m], f64[n]" -o loss_grad.py
+    """
+    from adcompiler.ahead import PathError, compile_module
+    from adcompiler.frontend.kinds import SignatureError
+
+    found = find_target(*target)
+    _refuse_unknown_argnums(found.function, argnums)
+    program = _differentiable(found.function)
+    with reported(f"compiling {found.name}"):
+        try:
+            text = compile_module(
+                program,
+                None if only_check else output,
+                signatures=signatures,
+                argnums=program.argnums if argnums is None else argnums,
+                value=value,
+                has_aux=has_aux,
+                reuse=not plain,
+            )
+        except SignatureError as error:
+            raise click.BadParameter(str(error), param_hint="--signature") from None
+        except PathError as error:
+            raise click.BadParameter(str(error), param_hint="-o") from None
+        except OSError as error:
+            raise click.BadParameter(f"{output} cannot be written: {error.strerror}", param_hint="-o") from None
+    if not only_check:
+        click.echo(f"{output}: the gradient of {found.name}.")
+    elif not output.is_file():
+        give_up(f"There is no file {output}: compile it, without --check.")
+    elif output.read_bytes() != text.encode():
+        give_up(f"{output} is not what would be written now: compile it again, without --check.")
+    else:
+        click.echo(f"{output} is up to date.")
 
 
 @main.command()

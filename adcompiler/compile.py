@@ -8,10 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from adcompiler.backend.emit import Input, emit
+from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
 from adcompiler.errors import GradientError, problem_at
+from adcompiler.frontend.closed import closed, is_literal
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.source import Source
@@ -156,6 +157,7 @@ class Build:
     wrt: list[Value] = field(default_factory=list)
     cotangents: list[Cotangent] = field(default_factory=list)
     text: str = ""
+    emitted: Emitted | None = None
     run: Callable[..., Any] | None = None
     result: Any = None
 
@@ -267,8 +269,13 @@ def _with_tangent(function: Function, result: Any) -> Any:
     return value, structured(function.result, dict(zip(moving_results(function), tangents, strict=True)))
 
 
-def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths) -> Build:
-    """Compile one specialisation. Raises UnsupportedError, GradientError."""
+def build(
+    request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths, ahead: bool = False
+) -> Build:
+    """Compile one specialisation; `ahead` of time it reads nothing but its arguments, and is not loaded.
+
+    Raises UnsupportedError, GradientError.
+    """
     source = request.source
     loc = Loc(source.file, source.line, source.node.col_offset)
 
@@ -280,6 +287,8 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
 
     with specialising(env):
         lowered = lower(request.entry, arguments, env, nested)
+        if ahead:
+            lowered = closed(lowered)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
@@ -301,6 +310,9 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
     made.text = write(emitted.tree)
     free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
+    made.emitted = Emitted(emitted.tree, free)
+    if ahead:
+        return made
     filename = f"<adcompiler {g.name} {next(_numbers)}>"
     cells = {n: c for n, c in source.cells.items() if n not in free}
     _generated[filename] = (made.text, emitted.tree)
@@ -357,7 +369,7 @@ def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
         if name not in source.defaults:
             return None
         value = source.defaults[name]
-        if value is None or type(value) in (bool, int, float, str):
+        if is_literal(value):
             return ast.Constant(value)
         free[f"_default_{name}"] = value
         return ast.Name(f"_default_{name}", ast.Load())

@@ -2,10 +2,12 @@
 
 The two losses below are plain NumPy over a dict of parameters, and know nothing of differentiation. One
 call, `value_and_grad`, makes of each a function that returns the loss and its gradient, a dict of the same
-structure; SciPy's L-BFGS does the rest. Run `make demo`, or `python examples/digits.py`.
+structure; SciPy's L-BFGS does the rest. At the end the gradient of the network becomes a module, which gives the
+same numbers where there is no compiler. Run `make demo`, or `python examples/digits.py`.
 """
 
 import inspect
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -29,6 +31,8 @@ Array = np.ndarray
 Params = dict[str, Array]
 
 OUTPUT = Path("demo-output") / "digits.png"
+MODULE = Path("demo-output") / "network_loss_grad.py"
+NETWORK_KINDS = "{'W1': f64[p,h], 'b1': f64[h], 'W2': f64[h,k], 'b2': f64[k]}, f64[n,p], f64[n,k], float"
 WANTED_ACCURACY = 0.95
 
 
@@ -153,6 +157,35 @@ def accuracy(model: Model, params: Params, data: Digits) -> float:
     return float(np.mean(model.predict(params, data.X_test) == data.digit_test))
 
 
+# ---- ahead of time --------------------------------------------------------------------------------
+
+
+def same_without_compiler(params: Params, data: Digits, decay: float, path: Path) -> bool:
+    """Compile the gradient of the network into the module `path`, and call it in a process without the compiler.
+
+    Says whether the loss and the gradients are the same to the bit.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    adcompiler.compile_module(network_loss, path, signatures=NETWORK_KINDS, value=True)
+    inputs, outputs = path.with_suffix(".in.npz"), path.with_suffix(".out.npz")
+    try:
+        np.savez(inputs, **named(params), X=data.X, Y=data.Y, decay=decay)  # type: ignore[arg-type]
+        script = Path(__file__).with_name("without_compiler.py")
+        subprocess.run([sys.executable, script, path, inputs, outputs], check=True)
+        there = dict(np.load(outputs))
+    finally:
+        inputs.unlink(missing_ok=True)
+        outputs.unlink(missing_ok=True)
+    value, gradient = adcompiler.value_and_grad(network_loss)(params, data.X, data.Y, decay)
+    here = {"value": np.asarray(value), **named(gradient)}
+    return here.keys() == there.keys() and all(np.array_equal(here[name], there[name]) for name in here)
+
+
+def named(params: Params) -> Params:
+    """The arrays of a file, called `params.<name>`."""
+    return {f"params.{name}": value for name, value in params.items()}
+
+
 # ---- what is shown -------------------------------------------------------------------------------
 
 
@@ -231,6 +264,11 @@ def main(iterations: int = 100) -> int:
     console.print(table)
     save_losses(curves, OUTPUT)
     console.print(f"The loss curves are in {OUTPUT}.")
+    same = same_without_compiler(params, data, MODELS[-1].decay, MODULE)
+    verdict = "the same to the bit" if same else "[red]not the same[/]"
+    console.print(f"The network's gradient is in {MODULE}; called without the compiler, it gives {verdict}.")
+    if not same:
+        return 1
     if reached < WANTED_ACCURACY:
         console.print(f"[red]The network's accuracy {reached:.3f} is below {WANTED_ACCURACY}.[/]")
         return 1

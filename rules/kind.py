@@ -163,6 +163,8 @@ class Lengths:
     guards: list[Guard] = field(default_factory=list)
     equal: dict[str, Length] = field(default_factory=dict)
     count: int = 0
+    #: Symbols that a signature leaves free to be 1: the lengths of lists.
+    free: set[str] = field(default_factory=set)
 
     def fresh(self) -> Length:
         self.count += 1
@@ -202,7 +204,7 @@ class Lengths:
 
     def may_be_one(self, a: Length) -> bool:
         """Argument axes of length 1 are constants by specialisation, so a bare symbol of one is never 1."""
-        return a == ONE or (a.symbol is not None and (a.anonymous or a.offset != 0))
+        return a == ONE or (a.symbol is not None and (a.anonymous or a.offset != 0 or a.symbol in self.free))
 
     def is_one(self, a: Length) -> bool:
         """Decide, and guard the decision, whether this length is 1. Raises KindError where nothing tells."""
@@ -251,6 +253,8 @@ class Lengths:
             self.assume("==", one, ONE)
             self.unify(one, ONE)
             return other
+        if a.symbol == b.symbol:  # n and n + 1: one of them is 1, or NumPy raises
+            return self.fresh()
         self.assume("==", a, b)
         return self.unify(a, b)
 
@@ -262,7 +266,7 @@ class Lengths:
         if a.anonymous or b.anonymous:
             return b if a.anonymous else a
         x, y = self.size(a), self.size(b)
-        if x is not None and y is not None and x != y:
+        if a.symbol == b.symbol or (x is not None and y is not None and x != y):
             return self.fresh()
         self.assume("==", a, b)
         return self.unify(a, b)

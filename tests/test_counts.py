@@ -1,6 +1,7 @@
 """What generated gradients execute, counted: see tests/counting.py."""
 
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -199,3 +200,13 @@ def test_a_loop_of_a_million_iterations_runs():
         return total
 
     assert value_and_grad(program)(2.0, 10**6) == (10**6, 5e5)
+
+
+@pytest.mark.parametrize(
+    ("name", "copies"),
+    [("burgers", 2), ("jacobi", 2), ("recurrence", 0)],
+)
+def test_programs_that_store_copy_as_often_as_by_hand(name, copies):
+    """On entry where an argument or its copy is written, and once an iteration what is overwritten and needed."""
+    text = (Path(__file__).parent / "golden" / name / "adjoint.py").read_text()
+    assert text.count(".copy()") == copies

@@ -76,7 +76,22 @@ def test_demo_prints_the_adjoint_and_saves_the_curves(digits, tmp_path, monkeypa
     printed = capsys.readouterr().out
     assert "def network_loss(" in printed
     assert "def network_loss_grad(" in printed
+    assert "called without the compiler, it gives the same to the bit" in " ".join(printed.split())
+    assert sorted(p.name for p in (tmp_path / "demo-output").iterdir() if p.is_file()) == [
+        "digits.png",
+        "network_loss_grad.py",
+    ]
     assert (tmp_path / "demo-output" / "digits.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_module_that_gives_other_numbers_is_told(digits, data, tmp_path, monkeypatch):
+    def other(params, X, Y, decay):
+        return digits.network_loss(params, X, Y, 2 * decay)
+
+    compile_module = adcompiler.compile_module
+    monkeypatch.setattr(adcompiler, "compile_module", lambda f, path, **options: compile_module(other, path, **options))
+    params = digits.network_params(np.random.default_rng(0))
+    assert not digits.same_without_compiler(params, data, 1e-4, tmp_path / "other.py")
 
 
 def test_demo_fails_when_the_network_learns_too_little(digits, tmp_path, monkeypatch):

@@ -443,3 +443,28 @@ def test_what_is_not_chosen_moves_nothing_though_it_is_at_a_pole(f):
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(jvp(f, (x,), (np.ones(2),))[1], [0.0, 0.5])
         np.testing.assert_array_equal(vjp(f, x)[1](np.ones(2))[0], [0.0, 0.5])
+
+
+def test_early_exits_stop_tangents_too():
+    def f(x, a):
+        s = 0.0
+        for i in range(len(x)):
+            if x[i] > a:
+                break
+            if i == 1:
+                continue
+            s = s + np.log(x[i] * a)
+            if s > 100.0:
+                return s * 3.0
+        while True:
+            s = s * a
+            if s < -9.0 or a < 2.0:
+                break
+        return s * x[0]
+
+    x, a = np.array([0.5, 0.7, 0.9, 3.0, 0.2]), 1.5
+    s, t_s = np.log(0.75) + np.log(1.35), 2.0 + 1 / 0.9 + 2 * 0.5 / 1.5
+    exact = t_s * 1.5 * 0.5 + s * 0.5 * 0.5 + s * 1.5
+    np.testing.assert_allclose(jvp(f, (x, a), (np.array([1.0, 1, 1, 1, 1]), 0.5))[1], exact, rtol=1e-13)
+    d_x, d_a = vjp(f, x, a)[1](1.0)
+    np.testing.assert_allclose(np.sum(d_x) + 0.5 * d_a, exact, rtol=1e-13)

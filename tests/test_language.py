@@ -1411,6 +1411,15 @@ def stacked(x, n):
     return np.sum(np.stack(rows) ** 2) + np.sum(np.concatenate(rows)) + np.sum(np.array(rows) * 2)
 
 
+def list_made_an_array(xs, y):
+    return np.sum(np.array(xs) * y)
+
+
+def test_numbers_of_a_list_get_numbers():
+    check(list_made_an_array, [0.5, 2.0], X[:2])
+    check(list_made_an_array, [np.float64(0.5), np.float64(2.0)], X[:2])
+
+
 def test_lists_of_unknown_length_are_stacked():
     check(stacked, X, 3, argnums=(0,))
 

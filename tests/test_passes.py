@@ -116,6 +116,35 @@ def guarded(x):
     return np.sum(np.where(x > 1.0, np.log(safe), 0.0)) + np.max(x) * np.linalg.norm(x)
 
 
+def left_early(x, W, limit):
+    total = 0.0
+    for i, row in enumerate(W):
+        if row[0] > 0.4:
+            continue
+        for v in row:
+            if v > limit:
+                break
+            total = total + v * x[i]
+            if total > limit:
+                return total * v
+        else:
+            total = total * 1.5
+    while True:
+        total = total * total + 0.1
+        if total > 0.2:
+            break
+        total = total + np.sum(x) * 0.1
+    return total
+
+
+def handled(x):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        y = np.where(x > 1.0, 1.0 / (x - x[0]), x)
+        if np.sum(x) > 100.0:
+            return np.sum(y)
+    return np.sum(np.where(np.isfinite(y), y, x * x))
+
+
 @dataclass(frozen=True)
 class Program:
     f: Callable[..., Any]
@@ -142,6 +171,10 @@ PROGRAMS = [
     Program(calls, (X, Y), ("x", "y")),
     Program(grad_of_grad, (X, A)),
     Program(guarded, (X,)),
+    Program(left_early, (X, A, 0.1), ("x", "W")),
+    Program(left_early, (X, A, 0.3), ("x", "W")),
+    Program(left_early, (X, A, 9.0), ("x", "W")),
+    Program(handled, (X,)),
 ]
 
 

@@ -3,12 +3,14 @@
 import ast
 import os
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from adcompiler.backend.exits import Exits, Facts, after, at, resolved, stop_of
 from adcompiler.backend.names import Names
 from adcompiler.backend.spell import BINARY, Speller, name
 from adcompiler.ir.core import (
@@ -22,11 +24,13 @@ from adcompiler.ir.core import (
     Region,
     Value,
     While,
+    errstate_of,
     leaves,
     raise_,
     walk,
 )  # fmt: skip
 from adcompiler.passes.bufferize import Buffers, handed_on
+from adcompiler.passes.flags import unset
 from adcompiler.passes.mark import at_split, read_by_pullback, split, turn
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import accumulate, length, update
@@ -98,9 +102,11 @@ class _Emitter:
         self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)}
         self.tapes = self._tape_groups()
+        self.exits = Exits(function, plan)
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
         self.pending = ""
+        self.errstate: tuple[Any, ...] = ()
 
     def _scan_names(self, region: Region) -> None:
         """Learn the names of the functions that are called, so that no variable takes one."""
@@ -216,15 +222,42 @@ class _Emitter:
 
     # ----------------------------------------------------------------------------------------- regions
     def region(self, region: Region) -> None:
-        for k, op in enumerate(region.ops):
+        self.written_ops(region.ops)
+
+    def written_ops(self, ops: list[Op]) -> None:
+        for k, op in enumerate(ops):
             if op.target is split:
-                self.pullback(region.ops[k + 1 :])
+                self.pullback(ops[k + 1 :])
                 return
             if op.target is turn:
                 self.pending = "backward"
             elif self.plan.is_written(op):
-                self.loc = op.loc or self.loc
-                self.statement(op)
+                with self.handling_errors(op):
+                    self.loc = op.loc or self.loc
+                    self.statement(op)
+
+    @contextmanager
+    def handling_errors(self, op: Op) -> Iterator[None]:
+        """What is added within stands under the `with np.errstate(...)` that the operation is under."""
+        outer, wanted = self.errstate, errstate_of(op)
+        more = wanted[len(outer) :] if wanted[: len(outer)] == outer else ()
+        if not more:
+            yield
+            return
+        statements, pending = self.out, self.pending
+        last = statements[-1] if statements else None
+        self.errstate, self.pending = wanted, ""
+        joined = isinstance(last, ast.With) and getattr(last, "errstate", None) == wanted and not pending
+        self.out = last.body if isinstance(last, ast.With) and joined else []
+        yield
+        made, self.out, self.errstate, self.pending = self.out, statements, outer, pending
+        if made and not joined:
+            errstate = name(f"{self.speller.free_name('np', np)}.errstate")
+            calls = [ast.Call(errstate, [], [ast.keyword(k, ast.Constant(v)) for k, v in h]) for h in more]
+            block = ast.With([ast.withitem(call, None) for call in calls], made)
+            block.errstate = wanted  # type: ignore[attr-defined]
+            self.loc = op.loc
+            self.add(block)
 
     def statement(self, op: Op) -> None:
         if id(op) in self.plan.expressions:
@@ -321,7 +354,7 @@ class _Emitter:
         """Assign what a region yields, all at once where one is read after another is assigned."""
         pairs = [
             (t, s) for t, s in zip(targets, sources, strict=False)
-            if not self.names.same(t, s) and (none or s is not UNDEF)
+            if not self.names.same(t, s) and (none or s is not UNDEF) and t not in self.exits.idle
         ]  # fmt: skip
         pending = [(t, s, {self.names[x] for x in self.plan.reads(s)}) for t, s in pairs]
         while pending:
@@ -418,11 +451,101 @@ class _Emitter:
         self.loc = op.loc
         if early:
             self.keep(op)
+
+        def end(jump: ast.stmt | None = None) -> None:
+            self.loc = op.loc
+            if not early:
+                self.keep(op)
+            self.moves(op.carried, op.body.results[:n], none=True)
+            if jump is not None:
+                self.add(jump)
+
+        if id(op) in self.exits.jumping:
+            ops = self.exits.written(op.body)
+            if not early and len(op.results) > n and self.kept_before_exit(op, ops):
+                early = True
+                self.written_ops(ops[:-1])
+                self.keep(op)
+                ops = ops[-1:]
+            if self.flow(ops, stop_of(op), unset(op), lambda _: end(ast.Break()), lambda: end(ast.Continue())):
+                end()
+            return
         self.region(op.body)
-        self.loc = op.loc
-        if not early:
-            self.keep(op)
-        self.moves(op.carried, op.body.results[:n], none=True)
+        end(ast.If(self.expr(stop_of(op)), [ast.Break()], []) if op.stop else None)
+
+    def kept_before_exit(self, op: For | While, ops: list[Op]) -> bool:
+        """Is what a loop collects there before the branch in which it stops?"""
+        last = self.exits.last(ops)
+        if last is None or id(last) in self.exits.asking:
+            return False
+        return not self.plan.reads(op.body.results[len(op.inits) : len(op.results)]) & set(last.results)
+
+    def flow(self, ops: list[Op], flag: Any, facts: Facts, leave: Callable[[Facts], None],
+             go_on: Callable[[], None] | None) -> bool:  # fmt: skip
+        """Statements, with what `leave` writes on each path on which the flag is true: a jump at the end.
+
+        `go_on` writes a jump to the end of the iteration. Returns whether a path is left that does not jump.
+        """
+        known, op = resolved(flag, facts), self.exits.last(ops)
+        if known is not None and (op is None or not (id(op) in self.exits.asking or self.exits.asks_inside(op))):
+            self.written_ops(ops)
+            if known:
+                leave(facts)
+            return not known
+        assert op is not None
+
+        def moved(side: Region) -> None:
+            self.loc = op.loc
+            self.moves(op.results, side.results, none=True)
+
+        def jump(side: Region, f: Facts) -> None:
+            """Leave the loop from the end of one side, or go on with the next iteration."""
+            moved(side)
+            if resolved(at(op, side, flag), f):
+                leave(after(op, side, f))
+            else:
+                assert go_on is not None
+                go_on()
+
+        def through(side: Region, facts: Facts) -> bool:
+            """One side, and what it yields."""
+
+            def ended() -> None:
+                moved(side)
+                assert go_on is not None
+                go_on()
+
+            end = ended if go_on is not None else None
+            falls = self.flow(self.exits.written(side), at(op, side, flag), facts, lambda f: jump(side, f), end)
+            falls = falls and not any(o.target is raise_ for o in side.ops)
+            if falls:
+                moved(side)
+            return falls
+
+        if id(op) in self.exits.asking:
+            inner = self.exits.before(ops, facts)
+            falls = self.flow(ops[:-1], op.cond, facts, lambda f: jump(op.then, f), None)
+            return falls and inner is not None and through(op.orelse, inner)
+        self.written_ops(ops[:-1])
+        with self.handling_errors(op):
+            return self.split(op, facts, through)
+
+    def split(self, op: If, facts: Facts, through: Callable[[Region, Facts], bool]) -> bool:
+        """An `if` of which one side may jump: what the other does follows it. Returns whether a path is left."""
+        self.loc = op.loc or self.loc
+        loc, cond = self.loc, self.expr(op.cond)
+        open_ends: list[bool] = []
+        then, orelse = (
+            self.block(lambda side=side, true=true: open_ends.append(through(side, {**facts, op.cond: true})))
+            for side, true in ((op.then, True), (op.orelse, False))
+        )
+        self.loc = loc
+        if open_ends == [True, False] or (all(open_ends) and isinstance(then[0], ast.Pass)):
+            cond, then, orelse = _negated(cond), orelse, then
+        self.add(ast.If(cond, then, orelse if all(open_ends) and not isinstance(orelse[0], ast.Pass) else []))
+        if not all(open_ends):
+            self.out += [s for s in orelse if not isinstance(s, ast.Pass)]
+        return any(open_ends)
 
     def keep(self, op: For | While) -> None:
         """Append what the loop collects."""

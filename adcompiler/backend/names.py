@@ -156,6 +156,8 @@ class Names:
                 self._force(op.body.params[k], p)
         for k in range(n):
             self._force(op.carried[k], op.results[k])
+        if op.stop and isinstance(stop := op.body.results[-1], Value):  # read after the carried ones are assigned
+            self._clash(stop, {p for p, y in zip(op.carried, op.body.results, strict=False) if y is not stop})
 
     def _assigned(self, region: Region) -> set[Value]:
         out = set(region.params)

@@ -2,9 +2,10 @@
 
 astunparse's `Unparser` does part of the walk; expressions get only the parentheses they need
 (`expressions.py`), long lines are wrapped (`wrap.py`). A statement may carry two comments, which whoever
-built it sets as plain attributes of the node: `comment_before`, a line above it, and `comment`, behind it. Of
-statements in a row with the same `comment`, only the first shows it; a new block, the end of one and a
-`comment_before` begin a new row, except that the header of a block and its first statement are one row.
+built it sets as plain attributes of the node: `comment_before`, a line above it, and `comment`, behind it.
+With an attribute `blank_before` there is a blank line above both. Of statements in a row with the same
+`comment`, only the first shows it; a new block, the end of one and a `comment_before` begin a new row, except
+that the header of a block and its first statement are one row.
 """
 
 import ast
@@ -138,8 +139,9 @@ class _Writer(ExpressionWriter):
         if isinstance(tree, spacious) or isinstance(previous, spacious):
             return 1 if self._indent else 2
         imports = (ast.Import, ast.ImportFrom)
+        between = isinstance(previous, imports) is not isinstance(tree, imports)
         module_docstring = not self._indent and id(previous) in self.docstrings
-        return int(isinstance(previous, imports) and not isinstance(tree, imports) or module_docstring)
+        return int(between or module_docstring or hasattr(tree, "blank_before"))
 
     def suite(self, body: list[ast.stmt]) -> None:
         self.enter()

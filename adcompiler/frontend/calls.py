@@ -6,12 +6,15 @@ import sys
 import types
 from typing import Any
 
+import gast
 import numpy as np
 
+from adcompiler.errors import Refusal
+from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.expressions import _describe
 from adcompiler.frontend.iteration import Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Access, Closure, Frame, Method
+from adcompiler.frontend.scope import Access, Closure, Frame, Method, Poison, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.ir.core import Value
@@ -25,6 +28,8 @@ WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_alo
 LISTS = frozenset({"arrays", "tup", "items", "object", "operands", "xi", "rest"})
 #: The remedy where a call does not fit a function's parameters.
 AS_DEFINED = "call it with the arguments that its definition names"
+#: What may be given a generator expression: it is read at once.
+CONSUMERS = (sum, max, min, all, any, list, tuple)
 LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
 
 
@@ -37,6 +42,11 @@ class Calls(Iterations):
     # ------------------------------------------------------------------------------------ arguments
     def expr_Call(self, node: Any) -> Any:
         function = self.expr(node.func)
+        given = node.args[0] if node.args else None
+        if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and not node.keywords:
+            done = self.consumed(function.value, given, node)
+            if done is not None:
+                return done
         args: list[Any] = self._items(node.args)
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
@@ -121,6 +131,7 @@ class Calls(Iterations):
             if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
                 raise self.refuse(node, f"{f.__name__} is a generator or coroutine", "return a list instead")
             source = source_of(f)
+            self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)
         if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:
@@ -158,6 +169,50 @@ class Calls(Iterations):
         self.builder.region.ops[-1].loc = self.loc(node)
         self.defs[result] = self.builder.region.ops[-1]
         return result
+
+    # ------------------------------------------------------------------------------------- generators
+    def consumed(self, function: Any, made: Any, node: Any) -> Any:
+        """What a builtin makes of a generator expression, or `sum` of a comprehension with conditions: a loop.
+
+        None where it is not lowered as a loop.
+        """
+        if not any(function is f for f in CONSUMERS):
+            return None
+        if function in (any, all) and isinstance(made, gast.GeneratorExp):
+            name = "found 0" if function is any else "holds 0"
+            return self.folded(made, name, Known(function is all), _found(name, function is any, made.elt), node)
+        plain = len(made.generators) == 1 and not made.generators[0].ifs
+        if function is sum and not plain:
+            start = self.expr(node.args[1]) if len(node.args) > 1 else Known(0)
+            return self.folded(made, "total 0", start, _added("total 0", made.elt), node)
+        if isinstance(made, gast.ListComp):
+            return None
+        rest = self._items(node.args[1:])
+        return self.call(Known(function), (self._comprehension(made, made.generators), *rest), {}, node)
+
+    def folded(self, made: Any, name: str, start: Any, statements: list[Any], node: Any) -> Any:
+        """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first."""
+        for g in reversed(made.generators):
+            for test in reversed(g.ifs):
+                statements = [gast.If(test, statements, [])]
+            statements = [gast.For(g.target, g.iter, statements, [], None)]
+        for s in statements:
+            for n in gast.walk(s):
+                if not hasattr(n, "lineno"):
+                    gast.copy_location(n, node)
+        outer = self.frame
+        self.frame = Frame(outer.source, {name: start}, outer, assigned_names(made.generators))
+        try:
+            self.block(desugar(statements))
+            d = self.frame.env[name]
+            if isinstance(d, Poison):
+                raise Refusal(poison_problem(d, "the sum", self.loc(node)))
+            return d
+        finally:
+            self.frame = outer
+
+    def block(self, statements: list[Any]) -> Any:
+        raise NotImplementedError
 
     # --------------------------------------------------------------------------------- user functions
     def inline(self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> Any:
@@ -267,6 +322,21 @@ class Calls(Iterations):
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         raise NotImplementedError
+
+
+def _added(name: str, element: Any) -> list[Any]:
+    """`name = name + element`."""
+    return [_assign(name, gast.BinOp(gast.Name(name, gast.Load(), None, None), gast.Add(), element))]
+
+
+def _found(name: str, truth: bool, element: Any) -> list[Any]:
+    """`if element: name = True; break`, or the opposite."""
+    test = element if truth else gast.UnaryOp(gast.Not(), element)
+    return [gast.If(test, [_assign(name, gast.Constant(truth, None)), gast.Break()], [])]
+
+
+def _assign(name: str, value: Any) -> Any:
+    return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
 
 
 def _writes(f: Any) -> bool:

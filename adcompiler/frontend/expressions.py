@@ -8,6 +8,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
+from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
@@ -40,11 +41,12 @@ DIVERGES = Diverges()
 
 
 class Promote(Exception):
-    """Lowering needs these leaves by value: it starts again with them known."""
+    """Lowering needs these leaves by value: it starts again with them known, or has this problem."""
 
-    def __init__(self, steps: frozenset[tuple[Any, ...]]) -> None:
+    def __init__(self, steps: frozenset[tuple[Any, ...]], problem: Problem) -> None:
         super().__init__(steps)
         self.steps = steps
+        self.problem = problem
 
 
 class Unroll(Exception):
@@ -68,10 +70,11 @@ class Expressions:
         self.loop_elements: dict[Value, Any] = {}
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
+        self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
 
     # ------------------------------------------------------------------------------------ plumbing
     def loc(self, node: Any) -> Loc:
-        return Loc(self.frame.source.file, node.lineno, node.col_offset)
+        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
@@ -151,7 +154,9 @@ class Expressions:
             if roots and len(steps) + len(loops) == len(roots):
                 if loops:
                     raise Unroll(loops[-1], problem)
-                raise Promote(frozenset(steps))
+                told = f"{what} must be known when compiling, and the signature gives only its kind"
+                value = "write the value in the signature: 'f64[n], 2' rather than 'f64[n], int'"
+                raise Promote(frozenset(steps), problem_at(self.loc(node), told, value))
             raise Refusal(problem)
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, what, self.loc(node)))
@@ -264,12 +269,14 @@ class Expressions:
         if a is UNDEF or b is UNDEF:
             other = b if a is UNDEF else a
             if isinstance(other, tuple | list | dict | ListOf):
-                if maybe:
+                if maybe and not is_flag(name):
                     reason = "{name} is assigned on one path of the if at line " + f"{loc.line} alone"
                     return Poison(reason, "assign {name} before the if", loc)
                 if a is UNDEF:
-                    return _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
-                return _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
+                    inner = _rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
+                else:
+                    inner = _rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
+                return Maybe(inner) if maybe else inner
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
@@ -296,7 +303,7 @@ class Expressions:
         key = (id(x), id(y))
         if isinstance(x, Value) and isinstance(y, Value) and key in known:
             return known[key]
-        value = Value(kind, name, loc)
+        value = Value(kind, hint(name), loc)
         if self.shares_scalar(kind, x, y):
             self.frozen_joins.add(value)
         op.results.append(value)
@@ -331,6 +338,8 @@ class Expressions:
         d = self.scope.lookup(self.frame, node.id, self.loc(node))
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, node.id, self.loc(node)))
+        if isinstance(d, Maybe) and is_flag(node.id):
+            return d.value
         if isinstance(d, Maybe):
             last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
             if not last:  # the name stays one that may have no value: a loop has to carry it
@@ -567,7 +576,7 @@ class Expressions:
         """Give a name its new meaning."""
         self.frame.env[name] = d
         if isinstance(d, Value) and not d.hint:
-            d.hint = name
+            d.hint = hint(name)
 
     def expr_Lambda(self, node: Any) -> Any:
         return self.closure(node, "<lambda>")

@@ -275,7 +275,8 @@ class Iterations(Expressions):
         return out if isinstance(out, Value) else ListOf(out)
 
     def expr_GeneratorExp(self, node: Any) -> Any:
-        raise self.refuse(node, "a generator expression is not supported yet", "write a list: [... for ... in ...]")
+        raise self.refuse(node, "a generator expression is read by sum, any, all, max, min, list and tuple alone",
+                          "write a list: [... for ... in ...]")  # fmt: skip
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError

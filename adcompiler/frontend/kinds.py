@@ -1,6 +1,7 @@
 """Kinds of arguments: from an example call, from a signature string; and how kinds join."""
 
 import ast
+import re
 import types
 from dataclasses import dataclass
 from typing import Any
@@ -178,7 +179,8 @@ class _Signature(Describe):
 
     def arguments(self, names: list[str]) -> list[Any]:
         try:
-            node = ast.parse(f"({self.text},)" if self.text.strip() else "()", mode="eval").body
+            text = re.sub(r"(?<=\w)\[\s*\]", "[()]", self.text)  # as kinds are printed
+            node = ast.parse(f"({text},)" if text.strip() else "()", mode="eval").body
         except SyntaxError:
             raise self.fail(None, "this is not a list of kinds") from None
         assert isinstance(node, ast.Tuple)
@@ -202,8 +204,13 @@ class _Signature(Describe):
         if isinstance(node, ast.List):
             if len(node.elts) != 1:
                 raise self.fail(node, "[kind] is a list of any length; its elements have one kind")
+            self.env.free.add(f"{hint}_len")
             return self.list_of(node.elts[0], (*steps, "*"), hint.removesuffix("s") or hint, Length(f"{hint}_len"))
-        if isinstance(node, ast.Constant):
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+            number: Any = node.operand.value
+            if type(number) in (int, float, complex):
+                return Known(-number)
+        if isinstance(node, ast.Constant) and node.value is not ...:
             return Known(node.value)
         return self.leaf(steps, self.leaf_kind(node), hint)
 

@@ -7,6 +7,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.expressions import Diverges, Unroll, _describe
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
@@ -51,13 +52,31 @@ class _Header:
         for name, d in self.entry.items():
             d = d.value if isinstance(d, Maybe) else d
             names[name] = self.poisoned[name] if name in self.poisoned else self.leaf((name,), d, name)
-        for name, kind in self.kept.items():  # assigned by some iterations alone: it keeps its value through the others
-            param = Value(self.kinds.get((name,), kind), name, self.lowerer.builder.loc)
-            self.params.append(param)
-            self.inits.append(UNDEF)
-            self.paths[param] = (name,)
-            names[name] = self.poisoned[name] if name in self.poisoned else Maybe(param)
+        for name, d in self.kept.items():  # assigned by some iterations alone: it keeps its value through the others
+            kept = Maybe(self.kept_leaf((name,), d, name))
+            names[name] = self.poisoned.get(name, kept)
         return names, self.params, self.inits, self.paths
+
+    def keep(self, name: str, d: Any) -> None:
+        """Carry a name that some iterations alone assign, to what `d` is like."""
+
+        def like(x: Any) -> Any:
+            if not isinstance(x, Value):
+                return walk_denotation(x, (), lambda y, _: like(y))
+            kind = _after_loop(_plain(x.kind), None, self.lowerer.env)
+            self.open_lengths.update(n for n in getattr(kind, "shape", ()) if n.anonymous)
+            return Value(kind)
+
+        self.kept[name] = like(d)
+
+    def kept_leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
+        if not isinstance(d, Value):
+            return walk_denotation(d, path, lambda x, p: self.kept_leaf(p, x, name))
+        param = Value(self.kinds.get(path, d.kind), hint(name), self.lowerer.builder.loc)
+        self.params.append(param)
+        self.inits.append(UNDEF)
+        self.paths[param] = path
+        return param
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
@@ -65,7 +84,7 @@ class _Header:
             kind = self.kinds.get(path)
             if kind is None:
                 kind = _plain(kind_of_operand(operand))
-            param = Value(kind, name, self.lowerer.builder.loc)
+            param = Value(kind, hint(name), self.lowerer.builder.loc)
             self.params.append(param)
             self.inits.append(operand)
             self.paths[param] = path
@@ -190,18 +209,14 @@ class Loops(Stores):
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ loops
-    def check_loop(self, node: Any) -> None:
-        for n in inner_statements(node.body + node.orelse):
-            if isinstance(n, gast.Return):
-                raise self.refuse(n, "`return` inside a loop is not supported yet", "keep the result in a variable")
-            if isinstance(n, gast.Break | gast.Continue):
-                word = "break" if isinstance(n, gast.Break) else "continue"
-                remedy = "use a `while` with the condition" if word == "break" else "use `if ... else`"
-                raise self.refuse(n, f"`{word}` is not supported yet", remedy)
-
     def _loop_body(self, node: Any, d: Any) -> Any:
         self.assign(node.target, d)
-        return self.block(node.body)
+        return self.block(_without_exit(node))
+
+    def stops(self, node: Any) -> Any:
+        """At the end of an iteration: does the loop stop here? A bool where that is known."""
+        flag = exit_flag(node)
+        return False if flag is None else self.truth(self.frame.env[flag], node)
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         name = "total "
@@ -216,14 +231,18 @@ class Loops(Stores):
     def for_loop(self, it: Iteration, names: frozenset[str], body: Callable[[Any], Any], node: Any) -> None:
         """Lower a loop over sequences of unknown length; `body` lowers one iteration."""
         loc = self.loc(node)
+        stop: Any = False
 
         def run(region: Region) -> Any:
+            nonlocal stop
             elements = [Value(self.element_kind(kind_of_operand(s)), "", loc) for s in it.sequences]
             region.params[:0] = elements
             for e, s in zip(elements, it.sequences, strict=True):
                 if isinstance(s, Value) and isinstance(s.kind, Seq) and s.kind.range:
                     self.loop_elements[e] = node
-            return body(it.element(elements))
+            status = body(it.element(elements))
+            stop = status is None and isinstance(node, gast.For) and self.stops(node)
+            return status
 
         pinned = [s for s in it.sequences if isinstance(s, Value)]
         self.pinned.extend(pinned)
@@ -235,7 +254,7 @@ class Loops(Stores):
             if isinstance(s, Value) and isinstance(s.kind, Seq) and e.hint and "_" in s.hint:
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
-        self.finish_loop(op, results)
+        self.finish_loop(op, results, stop)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
 
@@ -244,10 +263,13 @@ class Loops(Stores):
         first = {r for r, i in zip(op.results, op.inits, strict=False) if i is UNDEF}
         for n in names:
             d = self.frame.env.get(n)
-            if isinstance(d, Value) and d in first:
+            if isinstance(d, Value) and d in first and not is_flag(n):
                 self.frame.env[n] = Maybe(d)
 
-    def finish_loop(self, op: Any, results: list[Value]) -> None:
+    def finish_loop(self, op: For | While, results: list[Value], stop: Any) -> None:
+        if stop is not False:
+            op.stop = True
+            op.body.results.append(stop)
         self.builder.region.ops.append(op)
         for v in results:
             self.defs[v] = op
@@ -290,8 +312,7 @@ class Loops(Stores):
             if all(accepted) and not late:
                 break
             for n in late:
-                header.kept[n] = _after_loop(_plain(kind_of_operand(end[n].value)), None, self.env)
-                header.open_lengths.update(k for k in getattr(header.kept[n], "shape", ()) if k.anonymous)
+                header.keep(n, end[n].value)
         else:
             frame.env = before
             raise Refusal(
@@ -311,6 +332,9 @@ class Loops(Stores):
             frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
             self.alike(d, frame.env[n])
             self.alike(end.get(n), d)
+            unset = isinstance(status, Diverges) or (isinstance(end[n], Known) and end[n].value is False)
+            if is_flag(n) and unset and isinstance(before[n], Known):  # no iteration that ends sets it
+                frame.env[n] = before[n]
         for n in sorted(names - set(start)):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
@@ -322,17 +346,15 @@ class Loops(Stores):
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
             kind = _plain(kind_of_operand(operand))
-            region.params.append(Value(_after_loop(kind, None, self.env), name))
+            region.params.append(Value(_after_loop(kind, None, self.env), hint(name)))
             region.results.append(operand)
             inits.append(UNDEF)
-            results.append(Value(_after_loop(kind, None, self.env), name, self.builder.loc))
+            results.append(Value(_after_loop(kind, None, self.env), hint(name), self.builder.loc))
             return results[-1]
         return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
-        self.check_loop(node)
         it = self.iterate(self.expr(node.iter), node.iter)
-        status: Any = None
         if isinstance(it, Iteration):
             mark, env = len(self.builder.region.ops), dict(self.frame.env)
             problems = len(self.problems)
@@ -351,21 +373,42 @@ class Loops(Stores):
                 reason = f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})"
                 remedy = "put them into one array, or a list of equal kinds passed as an argument"
                 raise self.refuse(node.iter, reason, remedy)
-            for d in it:
-                status = self._loop_body(node, d)
-                if status is not None:
-                    return status
-        return self.block(node.orelse)
+            return self._unrolled_loop(node, it)
+        return None
+
+    def _unrolled_loop(self, node: Any, items: list[Any]) -> Any:
+        """One iteration after the other; where one may be the last, the others are a side of an If."""
+        for i, d in enumerate(items):
+            status = self._loop_body(node, d)
+            if status is not None:
+                return status
+            stop, flag = self.stops(node), exit_flag(node)
+            if stop is True:
+                break
+            if flag is not None and stop is not False and i + 1 < len(items):
+
+                def end(flag: str = flag) -> Any:
+                    self.frame.env[flag] = Known(True)
+                    return Known(None)
+
+                def others(more: list[Any] = items[i + 1 :]) -> Any:
+                    return self._unrolled_loop(node, more) or Known(None)
+
+                joined = self.fork(stop, end, others, self.loc(node))
+                return joined if isinstance(joined, Diverges) else None
+        return None
 
     def stmt_While(self, node: Any, rest: list[Any]) -> Any:
-        self.check_loop(node)
         names = changed_names(node.body) | assigned_names([node.test])
         loc = self.loc(node)
         test = Region()
         known: list[bool] = []
+        stop: Any = False
 
         def run(region: Region) -> Any:
+            nonlocal stop
             known.clear()
+            stop = False
             test.params = [Value(p.kind, p.hint, p.loc) for p in region.params]
             test.ops = []
             inner = dict(zip(region.params, test.params, strict=True))
@@ -383,25 +426,33 @@ class Loops(Stores):
                 known.append(cond)
                 if not cond:
                     return None
-            return self.block(node.body)
+            status = self.block(_without_exit(node))
+            stop = status is None and self.stops(node)
+            return status
 
         region, inits, results, effect = self.carry(names, run, loc)
-        if known == [True]:
+        if known == [True] and stop is False:
             raise self.refuse(
                 node.test, "this loop never ends by its condition", "write the condition for which it goes on"
             )
         extra = len(region.params) - len(test.params)
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
-        self.finish_loop(op, results)
+        self.finish_loop(op, results, stop)
         self.doubt(op, names)
-        return self.block(node.orelse)
+        return None
 
 
 def _replace(d: Any, mapping: dict[Value, Value]) -> Any:
     if isinstance(d, Value):
         return mapping.get(d, d)
     return walk_denotation(d, (), lambda x, _: _replace(x, mapping))
+
+
+def _without_exit(node: Any) -> list[Any]:
+    """The body of a desugared loop, without the test by which it stops."""
+    body: list[Any] = node.body
+    return body if exit_flag(node) is None else body[:-1]
 
 
 def inner_statements(statements: list[Any]) -> list[Any]:

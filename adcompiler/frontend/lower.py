@@ -3,14 +3,19 @@
 `lower` gives a pure function whose parameters are the leaves of the arguments and of what is captured.
 """
 
+import ast
+import importlib
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, _construct
 from adcompiler.frontend.iteration import assigned_names, changed_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -41,7 +46,10 @@ from rules.kind import KindError, Lengths, Num
 
 @dataclass
 class Lowered:
-    """A function as IR, and how its parameters are found: argument trees, captured inputs, guards."""
+    """A function as IR, and how its parameters are found: argument trees, captured inputs, guards.
+
+    `sources` are the function's and those of all that were lowered in place of their calls.
+    """
 
     function: Function
     source: Source
@@ -52,6 +60,7 @@ class Lowered:
     env: Lengths
     result: Any
     free_names: dict[str, Any] = field(default_factory=dict)
+    sources: list[Source] = field(default_factory=list)
 
 
 @dataclass
@@ -121,8 +130,8 @@ class Lowerer(Loops):
     def body(self, node: Any) -> Any:
         if not isinstance(node.body, list):
             return self.expr(node.body)
-        self.frame.statements = node.body
-        status = self.block(node.body)
+        self.frame.statements = desugar(node.body)
+        status = self.block(self.frame.statements)
         if isinstance(status, Returned):
             return status.value
         if isinstance(status, Diverges):
@@ -195,6 +204,75 @@ class Lowerer(Loops):
     def stmt_Return(self, node: Any, rest: list[Any]) -> Returned:
         return Returned(Known(None) if node.value is None else self.expr(node.value))
 
+    def stmt_With(self, node: Any, rest: list[Any]) -> Any:
+        outer = self.errstate
+        try:
+            for item in node.items:
+                self.errstate = (*self.errstate, self.error_handling(item))
+            return self.block(node.body)
+        finally:
+            self.errstate = outer
+
+    def error_handling(self, item: Any) -> tuple[tuple[str, str], ...]:
+        """The keywords of a `np.errstate(...)`; other contexts are refused."""
+        made = item.context_expr
+        if not isinstance(made, gast.Call):
+            raise self.refuse(made, "`with` of what is not a call is not supported yet", _AROUND)
+        f = self.expr(made.func)
+        if not isinstance(f, Known) or f.value is not np.errstate:
+            name = ast.unparse(gast.gast_to_ast(made.func))
+            raise self.refuse(made, f"`with {name}(...)` is not supported yet", _AROUND)
+        if made.args or item.optional_vars is not None:
+            raise self.refuse(made, "`with np.errstate(...)` takes keywords, and has no `as` here",
+                              'write np.errstate(divide="ignore")')  # fmt: skip
+        handling = {}
+        for k in made.keywords:
+            how = self.static(self.expr(k.value), k.value, f"the argument {k.arg} of np.errstate")
+            if k.arg == "call" or how == "call":
+                raise self.refuse(made, "np.errstate with call= is not supported yet",
+                                  'write how it handles each: divide="ignore", "warn" or "raise"')  # fmt: skip
+            if how is not None:
+                handling[str(k.arg)] = str(how)
+        try:
+            np.errstate(**handling)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise self.refuse(made, f"this raises {type(error).__name__}: {error}", AS_DOCUMENTED) from None
+        return tuple(handling.items())
+
+    def stmt_Delete(self, node: Any, rest: list[Any]) -> None:
+        for target in node.targets:
+            if not isinstance(target, gast.Name):
+                remedy = "make a new one without it: {k: v for ...}, or a slice"
+                raise self.refuse(node, "`del` of an element or a slice is not supported yet", remedy)
+            self.check_local(target.id, target)
+            gone = "{name} is deleted at line " + f"{node.lineno}"
+            self.frame.env[target.id] = Poison(gone, "leave the `del` out", self.loc(node))
+
+    def stmt_Import(self, node: Any, rest: list[Any]) -> None:
+        for alias in node.names:
+            module = self.imported(alias.name, node)
+            first = alias.name.split(".")[0]
+            self.bind(alias.asname or first, Known(module if alias.asname else sys.modules[first]))
+
+    def stmt_ImportFrom(self, node: Any, rest: list[Any]) -> None:
+        package = "." * node.level + (node.module or "")
+        for alias in node.names:
+            module = self.imported(package, node)
+            if not hasattr(module, alias.name):
+                module = self.imported(f"{package}.{alias.name}".replace("..", "."), node)
+                self.bind(alias.asname or alias.name, Known(module))
+            else:
+                self.bind(alias.asname or alias.name, self.scope.attribute(module, alias.name, self.loc(node)))
+        self.note_captures()
+
+    def imported(self, name: str, node: Any) -> Any:
+        """A module, imported as the function would."""
+        try:
+            return importlib.import_module(name, self.frame.source.globals.get("__package__"))
+        except ImportError as error:
+            raise self.refuse(node, f"this raises {type(error).__name__}: {error}", "install it, or check the name") \
+                from None  # fmt: skip
+
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
         if node.decorator_list:
             raise self.refuse(
@@ -228,7 +306,10 @@ class Lowerer(Loops):
         """An `if`. Where one side returns, what follows it belongs to the other."""
         cond = self.truth(self.expr(test), test)
         if isinstance(cond, bool):
-            return self.block(body if cond else orelse)
+            chosen = body if cond else orelse
+            if not _returns(chosen):
+                return self.block(chosen)
+            return self.block([*chosen, *rest]) or Returned(Known(None))
         returns = _returns(body) or _returns(orelse)
         after = rest if returns else []
 
@@ -276,14 +357,10 @@ class Lowerer(Loops):
             self.assign(t.value if i == k else t, x, (*pending, *parts[i + 1 :]))
 
 
+_AROUND = "put it around the call, outside of the function"
+AS_DOCUMENTED = "use the keywords that NumPy documents"
 _REMEDIES = {
-    "Break": "use a `while` with the condition",
-    "Continue": "use `if ... else`",
-    "With": "leave it out of the function",
     "Try": "test the condition with `if`",
-    "Delete": "leave it out: it changes no value",
-    "Import": "import it at the top of the file",
-    "ImportFrom": "import it at the top of the file",
     "Global": "pass the value as an argument, and return it",
     "Nonlocal": "pass the value as an argument, and return it",
     "Match": "use `if` and `elif`",
@@ -323,8 +400,8 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
             result = lowerer.body(source.node)
         except Promote as promote:
             missing = promote.steps - by_value
-            if not missing:
-                raise
+            if not missing:  # the kind was asked for in words
+                raise UnsupportedError(promote.problem) from None
             by_value |= promote.steps
             continue
         except Refusal as refusal:
@@ -345,7 +422,8 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
                             _plain_tree(result))  # fmt: skip
         keep_apart(function, written_arguments(function, lowerer.changed))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
-                       list(scope.identities.values()), env, result, scope.free_names)  # fmt: skip
+                       list(scope.identities.values()), env, result, scope.free_names,
+                       list(scope.sources.values()))  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

@@ -98,6 +98,8 @@ class Captured:
     access: Access
     tree: Any
     value: Any
+    name: str = ""
+    loc: Loc | None = None
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ class Scope:
         self.captured: dict[tuple[Any, str], Captured] = {}
         self.identities: dict[tuple[Any, str], Identity] = {}
         self.free_names: dict[str, Any] = {}
+        self.sources: dict[Any, Source] = {main.node: main}
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -187,7 +190,7 @@ class Scope:
             tree = self.describe.tree(value, (f"capture {len(self.captured)}",), name)
         except KindError as error:
             raise Refusal(problem_at(loc, f"{name}: {error}", error.remedy)) from None
-        self.captured[key] = Captured(access, tree, value)
+        self.captured[key] = Captured(access, tree, value, name, loc)
         return tree
 
     def attribute(self, owner: Any, name: str, loc: Loc) -> Any:

@@ -11,11 +11,16 @@ from typing import Any, NamedTuple
 
 
 class Loc(NamedTuple):
-    """A place in the user's source."""
+    """A place in the user's source, and how NumPy handles floating-point errors there.
+
+    `errstate` has the keyword arguments of each `with np.errstate(...)` around it, from the outermost inwards.
+    What a pass makes of an operation has its place, and so its error handling.
+    """
 
     file: str
     line: int
     col: int = 0
+    errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 class _Undef:
@@ -86,6 +91,11 @@ class Op:
                   self.loc)  # fmt: skip
 
 
+def errstate_of(op: Op) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The error handling around an operation: see `Loc`."""
+    return op.loc.errstate if op.loc is not None else ()
+
+
 @dataclass(eq=False, slots=True)
 class If(Op):
     """Run one of two regions; results are what it yields. `args` is (condition,)."""
@@ -144,10 +154,11 @@ class For(Op):
 
 @dataclass(eq=False, slots=True)
 class While(Op):
-    """`args` is (inits,). `test` takes the carried values and yields the condition; `body` as in `For`."""
+    """`args` is (inits,). `test` takes the carried values and yields the condition; `body` and `stop` as in `For`."""
 
     test: Region = field(default_factory=Region)
     body: Region = field(default_factory=Region)
+    stop: bool = False
 
     @property
     def inits(self) -> list[Any]:
@@ -163,7 +174,7 @@ class While(Op):
 
     def rebuild(self, f: Callable[[Value], Any], g: Callable[[Region], Region]) -> "While":
         return While(self.target, map_tree(f, self.args), {}, self.results, self.lazy, self.effect, self.loc,
-                     g(self.test), g(self.body))  # fmt: skip
+                     g(self.test), g(self.body), self.stop)  # fmt: skip
 
 
 @dataclass(eq=False, slots=True)

@@ -1,11 +1,12 @@
 """Runs IR directly on NumPy: the reference against which every pass and the emitted code are tested."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, map_tree
+from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, errstate_of, map_tree
 from rules.kind import Array, Num, lengths
 
 
@@ -81,7 +82,10 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
         elif isinstance(op, While):
             _while(op, env)
         else:
-            value = op.target(*map_tree(get, op.args), **map_tree(get, op.kwargs))
+            with ExitStack() as stack:
+                for handling in errstate_of(op):
+                    stack.enter_context(np.errstate(**dict(handling)))  # type: ignore[arg-type]
+                value = op.target(*map_tree(get, op.args), **map_tree(get, op.kwargs))
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
     return [None if r is UNDEF else map_tree(get, r) for r in region.results]
 
@@ -119,7 +123,10 @@ def _while(op: While, env: dict[Value, Any]) -> None:
             break
         env.update(zip(op.body.params, carried, strict=True))
         out = _run(op.body, env)
+        stop = out.pop() if op.stop else False
         carried = out[: len(carried)]
         for taken, item in zip(collected, out[len(carried) :], strict=True):
             taken.append(item)
+        if stop:
+            break
     _loop_end(op, carried, collected, env)

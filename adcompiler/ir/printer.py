@@ -73,11 +73,13 @@ class _Printer:
     def defs(self, values: list[Value]) -> str:
         return ", ".join(f"{self.name(v)}: {v.kind}" for v in values)
 
-    def region(self, region: Region, depth: int, end: str = "yield") -> None:
+    def region(self, region: Region, depth: int, end: str = "yield", stop: bool = False) -> None:
         for op in region.ops:
             self.op(op, depth)
-        if region.results:
-            self.lines.append((depth, f"{end} " + ", ".join(map(self.tree, region.results)), None))
+        results = [self.tree(r) for r in region.results]
+        last = [f"stop if {results.pop()}"] if stop else []
+        if results or last:
+            self.lines.append((depth, "; ".join([f"{end} " + ", ".join(results)] * bool(results) + last), None))
 
     def op(self, op: Op, depth: int) -> None:
         head = f"{self.defs(op.results)} = " if op.results else ""
@@ -96,7 +98,7 @@ class _Printer:
                 f"{self.name(p)}: {p.kind} = {self.tree(i)}" for p, i in zip(op.carried, op.inits, strict=True)
             )
             self.lines.append((depth, f"{head}for {scans}; {carries} {{".replace("; {", " {"), op.loc))
-            self.region(op.body, depth + 1)
+            self.region(op.body, depth + 1, stop=op.stop)
             self.lines.append((depth, "}", None))
         elif isinstance(op, While):
             carries = ", ".join(
@@ -107,7 +109,7 @@ class _Printer:
             self.lines.append((depth, f"{head}while {carries} {{", op.loc))
             self.region(op.test, depth + 1, "while")
             self.lines.append((depth, "} do {", None))
-            self.region(op.body, depth + 1)
+            self.region(op.body, depth + 1, stop=op.stop)
             self.lines.append((depth, "}", None))
         else:
             self.lines.append((depth, f"{head}{'lazy ' if op.lazy else ''}{self.call(op)}", op.loc))

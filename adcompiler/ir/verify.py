@@ -39,7 +39,8 @@ def verify(function: Function) -> Function:
                 _promise(op.results[:n], [op.carried], "for")
             elif isinstance(op, While):
                 n = len(op.inits)
-                if len(op.test.params) != n or len(op.body.params) != n or len(op.test.results) != 1:
+                promised = len(op.body.results) - op.stop == len(op.results)
+                if len(op.test.params) != n or len(op.body.params) != n or len(op.test.results) != 1 or not promised:
                     raise VerifyError(f"a while of {function.name} takes or yields a wrong number of values")
                 _promise(op.carried, [op.inits, op.body.results[:n], op.test.params], "while")
                 _promise(op.results[:n], [op.carried], "while")

@@ -31,6 +31,7 @@ from adcompiler.ir.core import (
 )  # fmt: skip
 from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.mark import split, turn
+from adcompiler.passes.missing import missing
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, update, zeros_like
 from rules.kind import Array, KindError, Num, Seq
@@ -58,7 +59,8 @@ def adjoint(
     mapping.update(zip(function.params, params, strict=True))
     body = clone(function.body, mapping)
     live = {mapping.get(v, v) for v in active}
-    sweep = _Sweep(live, Builder(body))
+    absent = {v for v in missing(Function("", params, body)) if isinstance(v.kind, Array)}
+    sweep = _Sweep(live, absent, Builder(body))
     if primal is not None:
         for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
             v.hint = v.hint or "value"
@@ -111,12 +113,14 @@ def _d(v: Value) -> str:
 class _Sweep:
     """The reverse sweep over one region; cotangents so far are operands of the region being built."""
 
-    def __init__(self, active: set[Value], builder: Builder) -> None:
+    def __init__(self, active: set[Value], missing: set[Value], builder: Builder) -> None:
         self.active = active
+        self.missing = missing
         self.builder = builder
         self.cotangents: dict[Value, Any] = {}
         self.selected: set[Value] = set()
         self.made: dict[Value, Op] = {}
+        self.parts: dict[tuple[int, Value], Value] = {}
 
     def add(self, v: Any, term: Any, selected: bool = False) -> None:
         """A running left fold: the sum is formed where the term appears."""
@@ -129,7 +133,7 @@ class _Sweep:
         if old is None:
             self.cotangents[v] = term
             return
-        target = accumulate if isinstance(v.kind, Seq) else operator.add
+        target = accumulate if isinstance(v.kind, Seq) or v in self.missing else operator.add
         self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=_d(v))
 
     def run(self, ops: list[Op]) -> None:
@@ -341,9 +345,8 @@ class _Sweep:
         self.cotangents = dict(zip(free, accumulators, strict=True))
         self.builder.region = region
         for (k, _, y, r), d in zip(carried, params, strict=True):
-            if op.inits[k] is UNDEF and isinstance(
-                y, Value
-            ):  # what the loop assigns first: only its last value is read
+            if op.inits[k] is UNDEF and isinstance(y, Value) and not isinstance(y.kind, Num):
+                # what the loop assigns first: only its last value is read
                 d = self.builder.call(or_zeros, d, y, lazy=True, hint=_d(y))
             self.add(y, d, r in self.selected)
         for y, d in incoming:
@@ -354,7 +357,8 @@ class _Sweep:
         for k, p, _, _ in carried:
             d = self.cotangents.get(p)
             if d is None:
-                d = UNDEF if op.inits[k] is UNDEF else _zero(self.builder, p, lazy=True)
+                array = not isinstance(p.kind, Num)
+                d = UNDEF if op.inits[k] is UNDEF and array else _zero(self.builder, p, lazy=True)
             results.append(d)
         results.extend(self.cotangents[v] for v in free)
         wanted = [e for e in elements if e in self.active]
@@ -371,14 +375,14 @@ class _Sweep:
         mapping: dict[Value, Any] = {}
         for v in free_values(region):
             if v in scanned:
-                mapping[v] = scan(scanned[v], v.kind, v.hint)
+                mapping[v] = scan(self.read_part(scanned[v], op), v.kind, v.hint)
             elif v in inside:
                 tape = Value(Seq(v.kind), "tape", v.loc)
-                body.results.append(v)
+                body.results.insert(len(op.results), v)
                 op.results.append(tape)
                 mapping[v] = scan(tape, v.kind, v.hint)
-        if not elements:
-            scan(self.trip_count(op), Num(int), "")
+        if not elements or op.stop:
+            scan(self.builder.call(range, self.trip_count(op), kind=Seq(Num(int), range=True)), Num(int), "")
         elif elements[0] not in mapping:  # it tells the number of iterations, should nothing else be read
             scan(scanned[elements[0]], elements[0].kind, elements[0].hint)
         substitute(region, mapping)
@@ -397,25 +401,50 @@ class _Sweep:
         for (k, _, _, _), result in zip(carried, adjoint.results, strict=False):
             self.add(op.inits[k], result)
         for e, items in zip(wanted, lists, strict=True):
-            s = scanned[e]
+            s, part = scanned[e], self.read_part(scanned[e], op)
             rows = self.builder.call(backwards, items, lazy=True)
+            if part is not s:
+                self.active.add(part)
             self.add(
-                s,
-                rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, s, lazy=True, hint=_d(s)),
+                part,
+                rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, part, lazy=True, hint=_d(s)),
             )
+            if part is not s:
+                self.pull(self.made[part])
+                del self.cotangents[part]  # it is no value of the forward program
 
-    def trip_count(self, op: For | While) -> Any:
-        """A range as long as the loop has run: counted, since nothing else tells."""
-        assert isinstance(op, While)
+    def read_part(self, sequence: Any, op: For | While) -> Any:
+        """What a loop has read of a sequence: all of it, or as much as there were iterations before it stopped."""
+        if not op.stop:
+            return sequence
+        key = (id(op), sequence)
+        if key not in self.parts:
+            count, made = self.trip_count(op), self.made.get(sequence)
+            if made is not None and made.target is range and len(made.args) == 1:
+                part = self.builder.call(range, count, kind=Seq(Num(int), range=True))
+            else:
+                part = self.builder.call(operator.getitem, sequence, slice(None, count))
+            self.made[part] = self.builder.region.ops[-1]
+            self.parts[key] = part
+        return self.parts[key]
+
+    def trip_count(self, op: For | While) -> Value:
+        """How often the loop has run: counted, since nothing else tells."""
+        for init, p, y, r in zip(op.inits, op.carried, op.body.results, op.results, strict=False):
+            if type(init) is int and init == 0 and isinstance(r.kind, Num) and r.kind.type is int:
+                if any(y in o.results and o.target is operator.add and o.args == (p, 1) for o in op.body.ops):
+                    return r
         count, inner, total = (Value(Num(int), "count", op.loc) for _ in range(3))
-        op.args[0].append(0)
-        op.test.params.append(Value(Num(int), "count", op.loc))
+        op.inits.append(0)
+        if isinstance(op, While):
+            op.test.params.append(Value(Num(int), "count", op.loc))
         n = len(op.carried)
         op.body.params.append(count)
-        op.body.ops.append(Op(operator.add, (count, 1), {}, [inner], False, False, op.loc))
+        place = 0 if op.stop else len(op.body.ops)  # every path to a stop counts
+        op.body.ops.insert(place, Op(operator.add, (count, 1), {}, [inner], False, False, op.loc))
         op.body.results.insert(n, inner)
         op.results.insert(n, total)
-        return self.builder.call(range, total, kind=Seq(Num(int), range=True))
+        return total
 
 
 def insert(builder: Builder, target: Pullback, args: Any, hint: str, loc: Any, lazy: bool = False) -> Any:

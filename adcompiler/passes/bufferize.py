@@ -17,21 +17,13 @@ from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
+from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.mark import read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from rules.cotangent import assigned, spread, update
+from rules.cotangent import assigned, copied, spread, update
 from rules.kind import Array
-from rules.rule import primitive
-
-
-@primitive
-def copied(x: Any) -> Any:
-    """A list of cotangents with arrays of its own; None, what no path has made, stays None."""
-    if isinstance(x, list):
-        return [copied.__wrapped__(v) for v in x]  # type: ignore[attr-defined]
-    return None if x is None else np.array(x)
 
 
 @dataclass
@@ -47,7 +39,7 @@ def handed_on(function: Function) -> set[Value]:
     out: set[Value] = set()
     for op in walk(function.body):
         if isinstance(op, For | While):
-            out.update(leaves(op.body.results[len(op.inits) :]))
+            out.update(leaves(op.body.results[len(op.inits) : len(op.results)]))
         elif isinstance(op, If):
             for side in op.regions:
                 out.update(set(leaves(side.results)) - {r for o in side.ops for r in o.results})
@@ -76,18 +68,25 @@ def _without_idle_checks(function: Function) -> Function:
     return Function(function.name, function.params, clean(function.body), function.result, function.doc)
 
 
-def _settled(region: Region, carried: list[Value] | None = None) -> Region:
+def _settled(region: Region, loop: For | While | None = None) -> Region:
     """In loops, what replaces a carried value stands after the last line that reads the old one."""
-    ops = [op.rebuild(lambda v: v, lambda r, op=op: _settled(r, getattr(op, "carried", None))) for op in region.ops]  # type: ignore[misc]
-    if carried:
-        read = {v for op in ops for v in (*op.operands(), *(x for sub in op.regions for x in free_values(sub)))}
+
+    def inner(op: Op) -> Op:
+        around = op if isinstance(op, For | While) else None
+        return op.rebuild(lambda v: v, lambda r: _settled(r, around if around and r is around.body else None))
+
+    ops = [inner(op) for op in region.ops]
+    if loop is not None and loop.carried:
+        read = _read(ops)
+        stops = ops[-1:] if loop.stop and ops and region.results[-1] in ops[-1].results else []
+        kept = _read(stops) | {r for op in stops for r in op.results}
         last: list[Op] = []
-        for p, y in zip(carried, region.results, strict=False):
+        for p, y in zip(loop.carried, region.results, strict=False):
             for op in ops:
                 if y in op.results and y not in read and len(op.results) == 1 and not op.effect and not op.regions:
-                    if p not in set(op.operands()) or op.target not in (*ELEMENTWISE, update):
+                    if (p not in set(op.operands()) or op.target not in (*ELEMENTWISE, update)) and not kept & {p, y}:
                         last.append(op)
-        ops = [op for op in ops if op not in last] + [op for op in ops if op in last]
+        ops = [*(op for op in ops if op not in [*last, *stops]), *(op for op in ops if op in last), *stops]
     return Region(region.params, ops, region.results)
 
 
@@ -111,9 +110,14 @@ def _sunk(region: Region) -> Region:
     return Region(region.params, [*out, *waiting], region.results)
 
 
+def _read(ops: list[Op]) -> set[Value]:
+    """What operations read, and what is read in them from outside."""
+    return {v for op in ops for v in (*op.operands(), *(x for sub in op.regions for x in free_values(sub)))}
+
+
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
-    function = _without_idle_checks(_filled_results(function))
+    function = keep_flags(_without_idle_checks(_filled_results(function)))
     body = _sunk(_settled(function.body)) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse).decided()

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, map_tree, substitute, walk
+from adcompiler.ir.build import infer
+from adcompiler.ir.core import For, Function, Op, Region, Value, While, errstate_of, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
 from adcompiler.passes.dce import dce, live_values
 from adcompiler.passes.missing import missing
@@ -30,6 +31,8 @@ from rules.sequences import backwards
 
 #: Elementwise operations that are worth doing again where two results would be kept.
 _SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg)
+
+
 def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(function)
@@ -327,7 +330,7 @@ class _Reader:
             return None
         (e,) = self.elements
         writer, _ = self.tapes[e]
-        if not isinstance(writer, For) or any(e in set(o.operands()) for o in walk(self.op.body)):
+        if not isinstance(writer, For) or writer.stop or any(e in set(o.operands()) for o in walk(self.op.body)):
             return None
         if any(e in set(leaves(sub.results)) for sub in _regions(self.op.body)):
             return None
@@ -353,6 +356,11 @@ class _Reader:
             sequence = writer.sequences[writer.elements.index(v)]
             if not isinstance(sequence, Value):
                 return None
+            if writer.stop:
+                part = self.beginning(sequence, writer)
+                if part is None:
+                    return None
+                sequence = part
             if sequence not in self.scans:
                 turned = Value(sequence.kind, "", self.op.loc)
                 self.before.append(Op(backwards, (sequence,), {}, [turned], loc=self.op.loc))
@@ -369,9 +377,28 @@ class _Reader:
             return None
         made = Value(v.kind, v.hint, v.loc)
         args, kwargs = (map_tree(lambda x: operands[x], tree) for tree in (op.args, op.kwargs))
-        self.new.append(Op(op.target, args, kwargs, [made], loc=self.op.loc))
+        self.new.append(Op(op.target, args, kwargs, [made], loc=op.loc if errstate_of(op) else self.op.loc))
         known[v] = made
         return made
+
+    def beginning(self, sequence: Value, writer: For) -> Value | None:
+        """As much of a sequence as a loop has read that stopped; None where its iterations are not counted."""
+        counts = set(writer.results[: len(writer.inits)])
+        made = {r: op for op in self.before for r in op.results}
+        reads = [made[s] for s in self.scans if s in made]
+        for op in reads:
+            if op.target is operator.getitem and op.args[0] is sequence:
+                return op.result
+        count = next((op.args[0] for op in reads if op.target is range and op.args[0] in counts), None)
+        if count is None:
+            return None
+        whole = made.get(sequence)
+        if whole is not None and whole.target is range and len(whole.args) == 1:
+            return next(op.result for op in reads if op.target is range and op.args[0] is count)
+        index = slice(None, count)
+        part = Value(infer(operator.getitem, (sequence, index), {}), "", self.op.loc)
+        self.before.append(Op(operator.getitem, (sequence, index), {}, [part], loc=self.op.loc))
+        return part
 
 
 def _regions(region: Region) -> list[Region]:

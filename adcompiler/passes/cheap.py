@@ -8,10 +8,11 @@ from rules.cotangent import length, size
 from rules.kind import Array, Num
 from rules.rule import find
 
-#: Python's operators that never raise on floats, and cost about as much as an append.
+#: Python's operators that cost about as much as an append, and raise where they have raised before or not at all.
 _NUMBERS = frozenset(
-    [operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.abs, operator.not_, operator.lt,
-     operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_, operator.xor, abs]
+    [operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, operator.abs,
+     operator.not_, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.and_,
+     operator.or_, operator.xor, abs]
 )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def _mark_loop(op: For | While, live: set[Value], operands: Any) -> None:
     n = len(op.inits)
     if isinstance(op, While):
         live.update(leaves(op.test.results))
-    elif op.stop:
+    if op.stop:
         live.update(leaves(op.body.results[-1]))
     size = -1
     while size != len(live):
@@ -106,16 +106,16 @@ def _sweep_loop(op: For | While, live: set[Value]) -> Op:
     results = [op.results[k] for k in carry + collect]
     inits = [op.inits[k] for k in carry]
     yields = [op.body.results[k] for k in carry + collect]
+    if op.stop:
+        yields.append(op.body.results[-1])
     inner = _sweep(op.body, live)
     if isinstance(op, While):
         test = _sweep(op.test, live)
         test.params = [op.test.params[k] for k in carry]
         body = Region([op.body.params[k] for k in carry], inner.ops, yields)
-        return While(op.target, (inits,), {}, results, op.lazy, op.effect, op.loc, test, body)
+        return While(op.target, (inits,), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop)
     scans = [i for i, e in enumerate(op.elements) if e in live] or [_cheapest(op)]
     params = [op.elements[i] for i in scans] + [op.carried[k] for k in carry]
-    if op.stop:
-        yields.append(op.body.results[-1])
     body = Region(params, inner.ops, yields)
     return For(
         op.target,

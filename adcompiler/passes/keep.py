@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree, walk
-from adcompiler.passes.bufferize import copied
 from adcompiler.passes.capture import shape_only
 from adcompiler.passes.mark import at_split, read_by_pullback
 from adcompiler.passes.memory import Decisions, Memory, carries
+from rules.cotangent import copied
 from rules.kind import Array, Num, Seq
 
 

@@ -1,4 +1,7 @@
-"""Which values some path never makes: at run time they are None, and have no shape and nothing to copy."""
+"""Which values some path never makes: they are None at run time, and what is made of them may be None too.
+
+%y = if %c { yield %a } else { yield undef }; %d = zeros_like(%y)       ->       y and d may be missing
+"""
 
 from collections.abc import Iterable
 from typing import Any

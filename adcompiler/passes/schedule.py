@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, errstate_of, leaves, walk
 from adcompiler.passes.mark import read_by_pullback, split, turn
 from adcompiler.passes.memory import Decisions, Memory
 from rules.cotangent import update
@@ -70,7 +70,8 @@ def schedule(function: Function) -> Schedule:
     _uses(function.body, uses, plan.defs)
     stored = any(op.target is update for op in walk(function.body))
     memory = Memory(function, Decisions(), freeze=False) if stored else None
-    _inline(function.body, plan, uses, {}, memory)
+    stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
+    _inline(function.body, plan, uses, {}, stops, memory)
     _alive(function.body, read_by_pullback(function), plan)  # its next call reads them again
     return plan
 
@@ -87,7 +88,9 @@ def _uses(region: Region, uses: Any, defs: dict[Value, Op]) -> None:
         uses[v].append((None, id(region)))
 
 
-def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], memory: Memory | None) -> None:
+def _inline(
+    region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], stops: set[Any], memory: Memory | None
+) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
     writes = _writes(region, memory) if memory is not None else []
     forward = next((i for i, op in enumerate(region.ops) if op.target in (turn, split)), 0)
@@ -96,7 +99,7 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         if isinstance(op, For | While):
             _keep_early(op, plan, uses)
         for sub in op.regions:
-            _inline(sub, plan, uses, weight, memory)
+            _inline(sub, plan, uses, weight, stops, memory)
         short = isinstance(op, If) and _arms_are_expressions(op, plan)
         if short or (isinstance(op, For) and _is_comprehension(op, plan)):
             plan.expressions.add(id(op))
@@ -107,9 +110,11 @@ def _inline(region: Region, plan: Schedule, uses: Any, weight: dict[Value, int],
         weight[v] = 0
         if op.regions and id(op) not in plan.expressions:
             continue
-        if op.target is update or len(uses[v]) != 1:
+        if op.target is update or len(uses[v]) != 1 or v in stops:
             continue
         user, where = uses[v][0]
+        if errstate_of(op) != (errstate_of(user) if user is not None else ()):
+            continue  # it is computed under the error handling of its own line
         if user is None and order[id(op)] < forward:
             continue  # the value belongs to the forward part
         if user is not None and order[id(op)] < apart < order.get(id(user), apart):

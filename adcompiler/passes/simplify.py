@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import fold, infer, is_scalar_constant
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, errstate_of, leaves, map_tree
 from adcompiler.passes.dce import dce
 from rules.cotangent import (
     accumulate,
@@ -168,16 +168,16 @@ class _Simplifier:
         carry = [k for k in kept if k < n]
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
+        if op.stop:
+            yields.append(op.body.results[-1])
         if isinstance(op, While):
             test = self.region(Region([op.test.params[k] for k in carry], op.test.ops, op.test.results), table)
             body = self.region(Region([op.carried[k] for k in carry], op.body.ops, yields), table)
-            new: Op = While(
-                op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body
+            new: For | While = While(
+                op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
             params = [*op.elements, *(op.carried[k] for k in carry)]
-            if op.stop:
-                yields.append(op.body.results[-1])
             body = self.region(Region(params, op.body.ops, yields), table)
             sequences = map_tree(self.get, op.sequences)
             new = For(
@@ -191,6 +191,9 @@ class _Simplifier:
                 body,
                 op.stop,
             )
+        if new.stop and body.results[-1] is False:
+            body.results.pop()
+            new.stop = False
         for r in new.results:
             self.defs[r] = new
         self.ops.append(new)
@@ -517,7 +520,7 @@ def _key(op: Op) -> Any:
     if find(op.target) is None and op.target not in OPERATORS and op.target not in (range, str.format):
         return None
     try:
-        key = (op.target, _frozen(op.args), _frozen(op.kwargs))
+        key = (op.target, _frozen(op.args), _frozen(op.kwargs), errstate_of(op))
         hash(key)
     except TypeError:
         return None

@@ -200,7 +200,7 @@ class _Sweep:
                    *(self.tangent_of(op.results[k]) for k in kept)]  # fmt: skip
         new: Op
         if isinstance(op, While):
-            new = While(op.target, (inits,), {}, results, op.lazy, op.effect, op.loc, test, body)
+            new = While(op.target, (inits,), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop)
         else:
             new = For(op.target, (sequences, inits), {}, results, op.lazy, op.effect, op.loc, body, op.stop)
         self.builder.region.ops.append(new)

@@ -279,20 +279,19 @@ def set_default(p):
 
 
 # ----------------------------------------------------------------------------------------- statements
-def delete_a_name(x):
-    y = x * 2.0
-    z = np.sum(y)
-    del y
-    return z
-
-
 def delete_an_item(p):
     del p["b"]
     return np.sum(p["w"])
 
 
-def with_statement(x):
-    with np.errstate(divide="ignore"):
+def with_another_context(x):
+    with np.printoptions(precision=3):
+        y = 1.0 / x
+    return np.sum(y)
+
+
+def with_a_handler(x):
+    with np.errstate(divide="call", call=print):
         y = 1.0 / x
     return np.sum(y)
 
@@ -368,7 +367,8 @@ def _pieces(x):
 
 
 def generator_expression(x):
-    return sum(v * v for v in x)
+    squares = (v * v for v in x)
+    return sum(squares)
 
 
 def set_comprehension(x):
@@ -393,61 +393,6 @@ def coroutine_inside(x):
         return x
 
     return np.sum(x)
-
-
-def import_inside(x):
-    import math
-
-    return math.sin(x[0])
-
-
-def import_from_inside(x):
-    from math import sin
-
-    return sin(x[0])
-
-
-def break_statement(x):
-    total = 0.0
-    for v in x:
-        if v > 1.0:
-            break
-        total = total + v
-    return total
-
-
-def continue_statement(x):
-    total = 0.0
-    for v in x:
-        if v > 1.0:
-            continue
-        total = total + v
-    return total
-
-
-def break_from_while(x):
-    total = x[0]
-    while total < 10.0:
-        total = total * 2.0
-        if total > 5.0:
-            break
-    return total
-
-
-def return_in_a_loop(x):
-    for v in x:
-        if v > 1.0:
-            return v * v
-    return x[0]
-
-
-def return_in_a_while(x):
-    y = x[0]
-    while y < 10.0:
-        y = y * 2.0
-        if y > 5.0:
-            return y  # in the loop
-    return y
 
 
 def endless_loop(x):
@@ -690,11 +635,13 @@ def unpack_what_has_no_known_length(x):
 
 
 def condition_in_a_comprehension(x):
-    return sum([v * v for v in x if v > 1.0])
+    squares = [v * v for v in x if v > 1.0]
+    return sum(squares)
 
 
 def second_loop_in_a_comprehension(x):
-    return sum([u * v for u in x for v in x])
+    products = [u * v for u in x for v in x]
+    return sum(products)
 
 
 def loop_over_a_number(x):

@@ -313,7 +313,7 @@ def test_lambdas_of_one_line_without_columns(tmp_path: Path) -> None:
         ("f64[n", 1, "not a list of kinds"),
         ("f64[n] f64", 1, "not a list of kinds"),
         ("f64[n]; f64", 1, "not a list of kinds"),
-        ("f64[]", 1, "not a list of kinds"),
+        ("f64[,]", 1, "not a list of kinds"),
         ("[f64", 1, "not a list of kinds"),
         ("x = 1", 1, "not a list of kinds"),
         ("*", 1, "not a list of kinds"),

@@ -8,7 +8,7 @@ from .conditions import condition
 from .expressions import array, tame
 from .generator import Generator, production
 from .kinds import FLOAT, INT, NOBODY, Array, Dict, Expr, Number, Sequence
-from .scope import Variable
+from .scope import Scope, Variable
 from .statements import SCALAR, STATEMENTS, of_kind, rebind_scalar, rebindable, scalars_in_sight, statements, value
 
 DEEPEST = 3
@@ -126,6 +126,92 @@ def for_loop(g: Generator) -> bool | None:
         g.mark("loop in helper")
     g.emit(f"for {head.target} in {head.text}:")
     loop_body(g, carried, list(head.variables))
+    if g.chance(0.25):
+        otherwise(g)
+    return True
+
+
+def otherwise(g: Generator) -> None:
+    """An `else` of the loop that was written last."""
+    g.mark("else of loop")
+    outside = g.scope
+    g.scope = outside.arm()
+    g.emit("else:")
+    body(g, g.pick((0, 1)))
+    with g.indented():
+        rebind_in_arm(g)
+    tidy_pass(g)
+    rejoin(g, outside)
+
+
+def rejoin(g: Generator, outside: Scope) -> None:
+    """Continue behind a branch that ran or did not."""
+    arm, g.scope = g.scope, outside
+    for name in [n for n in arm.variables if n in arm.local]:
+        del arm.variables[name]
+    g.scope.join([arm, outside.copy()])
+
+
+@production(STATEMENTS, 5)
+def leave(g: Generator) -> bool | None:
+    """A branch that leaves the loop, or this iteration of it."""
+    if not g.leaving or g.depth > DEEPEST:
+        return None
+    word = g.pick(g.leaving)
+    g.mark(word, "if", "branch in loop")
+    outside = g.scope
+    g.emit(f"if {condition(g, 1)}:")
+    g.scope = outside.arm()
+    with g.indented():
+        if g.chance(0.5):
+            rebind_in_arm(g)
+        g.emit(word)
+    rejoin(g, outside)
+    if g.chance(0.2):
+        g.mark("else")
+        g.scope = outside.arm()
+        g.emit("else:")
+        body(g, 1)
+        with g.indented():
+            rebind_in_arm(g)
+        tidy_pass(g)
+        rejoin(g, outside)
+    return True
+
+
+@production(STATEMENTS, 2)
+def return_early(g: Generator) -> bool | None:
+    """A branch that returns what the function does: a number."""
+    if g.functions or g.depth > DEEPEST:
+        return None
+    e = tame(g, scalars.number(g, 3), 10.0)
+    if e.kind != FLOAT:
+        return None
+    g.mark("return in loop" if g.loops else "return in branch", "if")
+    g.emit(f"if {condition(g, 1)}:")
+    with g.indented():
+        g.emit(f"return 0.5 * {e.closed}")
+    return True
+
+
+@production(STATEMENTS, 2)
+def endless_while(g: Generator) -> bool | None:
+    """A loop that ends by a `break` alone."""
+    if g.depth >= DEEPEST or g.loops >= 2:
+        return None
+    carried = carry(g)
+    counter = g.fresh_name("i", "k", "step", "count")
+    g.mark("while: endless", "break", *(["nested loop"] if g.loops else []))
+
+    def first() -> None:
+        g.emit(f"{counter} += 1")
+        g.emit(f"if {counter} > {g.pick('1234')}:")
+        with g.indented():
+            g.emit("break")
+
+    g.emit(f"{counter} = 0")
+    g.emit("while True:")
+    loop_body(g, carried, [Variable(counter, INT, 5.0, fixed=True)], first=first)
     return True
 
 
@@ -160,8 +246,12 @@ def loop_body(
     *required: str,
     first: Callable[[], None] | None = None,
 ) -> None:
-    """The block of a loop: begins with what `first` writes, and binds what it carries again, tamely."""
+    """The block of a loop: begins with what `first` writes, and binds what it carries again, tamely.
+
+    The `required` lines at its end are never left out: no `continue` skips them.
+    """
     outside = g.scope
+    around, g.leaving = g.leaving, ("break",) if required else ("break", "continue")
     names = [v.name for v in carried]
     g.scope = outside.body(set(names))
     for variable in bound:
@@ -185,6 +275,7 @@ def loop_body(
             g.emit(line)
     tidy_pass(g)
     g.loops -= 1
+    g.leaving = around
     inside, g.scope = g.scope, outside
     for name in names:
         before, after = outside.variables[name], inside.variables[name]

@@ -15,6 +15,7 @@ from .generate import generate
 
 BATCH = 5  # programs for one task of a process
 SECOND = 4  # of so many programs, one is differentiated twice
+AHEAD = 4  # and another one is compiled ahead of time as well
 ACCEPTED = 0.60
 KINKS = 0.05
 OCCURS = 0.03
@@ -29,6 +30,7 @@ class Tally:
     constructs: Counter[str] = field(default_factory=Counter)
     refusals: Counter[str] = field(default_factory=Counter)
     second: Counter[str] = field(default_factory=Counter)
+    ahead: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Outcome] = field(default_factory=dict)
     failures: list[Outcome] = field(default_factory=list)
     slowest: list[tuple[float, int]] = field(default_factory=list)
@@ -42,6 +44,8 @@ class Tally:
             self.constructs.update(outcome.program.constructs)
             if outcome.second:
                 self.second[outcome.second] += 1
+            if outcome.ahead:
+                self.ahead[outcome.ahead] += 1
             if outcome.second == "refused":
                 self.refusals[f"second derivative: {outcome.group}"] += 1
                 self.examples.setdefault(f"second derivative: {outcome.group}", outcome)
@@ -80,6 +84,7 @@ class Tally:
             f"kinks      {self.share('kink'):.1%} (at most {KINKS:.0%})",
             f"slowest    {', '.join(f'{took:.1f} s (seed {seed})' for took, seed in self.slowest[::-1])}",
             f"second     {', '.join(f'{k} {n}' for k, n in sorted(self.second.items())) or 'none'}",
+            f"ahead      {', '.join(f'{k} {n}' for k, n in sorted(self.ahead.items())) or 'none'}",
         ]
         if self.refusals:
             lines += ["", "refusals"]
@@ -122,7 +127,7 @@ def names(outcome: Outcome) -> list[str]:
 def check_seed(seed: int) -> Outcome:
     """Generate and check the program of a seed."""
     program, started = generate(seed), time.process_time()
-    outcome = check(program, second=seed % SECOND == 0)
+    outcome = check(program, second=seed % SECOND == 0, ahead=seed % AHEAD == 1)
     return replace(outcome, seconds=time.process_time() - started)
 
 

@@ -22,6 +22,7 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from ..signatures import NoSignature, signature_of
 from .arguments import in_double, inner, is_active, random_like, random_tangent, same_bits, size, tree_leaves, tree_map
 from .differences import Kink, against_differences, compare
 from .generate import Program
@@ -60,6 +61,9 @@ class Compiler(Protocol):
     def second(self, program: Program) -> str:
         """Source text for `first`, the gradient of `f` to be differentiated again, or nothing."""
 
+    def module(self, f: Function, signature: str, argnums: Any) -> str:
+        """Source text of a module with the compiled function alone."""
+
 
 class Adcompiler:
     """This project."""
@@ -73,6 +77,7 @@ class Adcompiler:
         self._value_and_grad = adcompiler.value_and_grad
         self._jvp = adcompiler.jvp
         self._vjp = adcompiler.vjp
+        self._compile_module = adcompiler.compile_module
 
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         return self._interpret(f, args, stage=stage, argnums=argnums)
@@ -95,6 +100,9 @@ class Adcompiler:
     def second(self, program: Program) -> str:
         return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.positions})\n"
 
+    def module(self, f: Function, signature: str, argnums: Any) -> str:
+        return self._compile_module(f, signatures=signature, argnums=argnums, value=True)
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -105,6 +113,7 @@ class Outcome:
     message: str = ""
     detail: str = ""
     second: Literal["", "ok", "refused", "kink"] = ""
+    ahead: Literal["", "ok", "refused", "other"] = ""
     seconds: float = 0.0  # of CPU time
 
     @property
@@ -125,8 +134,10 @@ class Hanging(Exception):
     """The program did not end."""
 
 
-def check(program: Program, compiler: Compiler | None = None, second: bool = False) -> Outcome:
-    """Check one program; never raises for a fault of the compiler."""
+def check(
+    program: Program, compiler: Compiler | None = None, second: bool = False, ahead: bool = False
+) -> Outcome:
+    """Check one program, `ahead` of time as well; never raises for a fault of the compiler."""
     compiler = compiler or Adcompiler()
     with loaded(program, compiler.second(program) if second else "") as module, quiet(), deadline(SECONDS):
         try:
@@ -136,6 +147,7 @@ def check(program: Program, compiler: Compiler | None = None, second: bool = Fal
         try:
             everything(program, module, expected, compiler)
             order, why = second_order(program, module, compiler) if second else ("", "")
+            closed = ahead_of_time(program, module, compiler) if ahead else ""
         except compiler.refusal as error:
             return Outcome(program, "refused", reason(error), str(error))
         except Wrong as error:
@@ -146,7 +158,7 @@ def check(program: Program, compiler: Compiler | None = None, second: bool = Fal
             where = traceback.extract_tb(error.__traceback__)[-1]
             message = f"{type(error).__name__}: {error} ({Path(where.filename).name}:{where.lineno})"
             return Outcome(program, "crash", message, traceback.format_exc())
-    return Outcome(program, "ok", why, second=order)  # type: ignore[arg-type]
+    return Outcome(program, "ok", why, second=order, ahead=closed)  # type: ignore[arg-type]
 
 
 def plain_value(f: Function, args: tuple[Any, ...]) -> float:
@@ -302,6 +314,31 @@ def second_order(program: Program, module: ModuleType, compiler: Compiler) -> tu
         compare(program.along(projected, args, direction), inner(gradient, direction), "second derivative")
         return "ok", ""
     return "kink", ""
+
+
+def ahead_of_time(program: Program, module: ModuleType, compiler: Compiler) -> str:
+    """The function in a module of its own gives the same bits: what came of it.
+
+    A module reads no arrays from outside, so that it is no fault where one is "refused". And what is compiled from
+    kinds may assume other lengths than what is compiled from these very arguments: "other" where they do not fit.
+    """
+    args = program.arguments()
+    try:
+        text = compiler.module(module.f, signature_of(args), program.argnums)
+    except (compiler.refusal, NoSignature):
+        return "refused"
+    names: dict[str, Any] = {"__name__": "ahead"}
+    exec(compile(text, "<ahead of time>", "exec"), names)
+    try:
+        got = names[names["__all__"][0]](*args)
+    except TypeError as error:
+        if "was not compiled for" not in str(error):
+            raise
+        return "other"
+    unchanged("the gradient ahead of time", args, program.arguments())
+    if not same_bits(got, compiler.value_and_grad(module.f, program.argnums)(*args)):
+        raise Wrong("ahead of time: another result than compiled for the call")
+    return "ok"
 
 
 def projection(program: Program) -> str:

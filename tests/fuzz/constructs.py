@@ -89,6 +89,12 @@ CONTROL = (
     "while: data",
     "loop in branch",
     "branch in loop",
+    "break",
+    "continue",
+    "else of loop",
+    "while: endless",
+    "return in branch",
+    "return in loop",
 )
 
 FUNCTIONS = (

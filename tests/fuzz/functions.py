@@ -97,8 +97,8 @@ def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], de
 @contextmanager
 def separate_body(g: Generator, scope: Scope, nested: bool) -> Iterator[list[str]]:
     """Generate the body of a function; yields its lines."""
-    saved = (g.scope, g.block, g.depth, g.loops, g._taken, g.scattered)
-    g.scope, g.block, g.loops = scope, [], 0
+    saved = (g.scope, g.block, g.depth, g.loops, g._taken, g.scattered, g.leaving)
+    g.scope, g.block, g.loops, g.leaving = scope, [], 0, ()
     g.functions += 1
     if nested:
         g.depth += 1
@@ -110,7 +110,7 @@ def separate_body(g: Generator, scope: Scope, nested: bool) -> Iterator[list[str
     yield lines
     g.functions -= 1
     taken = g._taken
-    g.scope, g.block, g.depth, g.loops, g._taken, g.scattered = saved
+    g.scope, g.block, g.depth, g.loops, g._taken, g.scattered, g.leaving = saved
     if nested:
         g._taken |= taken
 
@@ -313,6 +313,18 @@ APPLIERS = (
     ("blended", "fn, x, weight=0.3", ("return weight * fn(x) + (1.0 - weight) * x",)),
     ("iterated", "fn, x", ("for _ in range(2):", "    x = fn(x) + 0.1 * x", "return x")),
     ("both", "fn, x", ("y = fn(x)", "return y * fn(0.5 * y)")),
+    (
+        "settled",
+        "fn, x",
+        ("for k in range(3):", "    x = 0.5 * x + fn(x)", "    if np.sum(x) > 0.3 + k:", "        return fn(x)",
+         "return x"),
+    ),  # fmt: skip
+    (
+        "tried",
+        "fn, x, k=0",
+        ("while True:", "    k += 1", "    y = fn(x)", "    if k > 2 or np.sum(y) < 0.4:", "        break",
+         "    x = 0.4 * y", "return y + x"),
+    ),  # fmt: skip
 )
 
 

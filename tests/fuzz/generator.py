@@ -62,6 +62,7 @@ class Generator:
         self.depth = 0  # of nested blocks
         self.loops = 0  # of nested loops
         self.functions = 0  # of nested function bodies
+        self.leaving: tuple[str, ...] = ()  # how the loop around may be left early
         self.trips = 1  # at most so many runs of the current statement
         self._taken: set[str] = set()
         self._swarm: dict[str, float] = {}

@@ -15,7 +15,8 @@ def shrink(outcome: Outcome, compiler: Compiler | None = None, seconds: float = 
     first_order = check(outcome.program, compiler).kind == outcome.kind
 
     def fails(source: str) -> Outcome | None:
-        smaller = check(replace(outcome.program, source=source), compiler, second=not first_order)
+        program = replace(outcome.program, source=source)
+        smaller = check(program, compiler, second=not first_order, ahead=not first_order)
         return smaller if smaller.kind == outcome.kind and alike(smaller, outcome) else None
 
     return reduce(outcome, fails, seconds)

@@ -81,6 +81,9 @@ class Honest:
     def second(self, program):
         return ""
 
+    def module(self, f, signature, argnums):
+        raise Refused("there are no modules here")
+
     def lie(self, gradients, args):
         return gradients
 
@@ -220,3 +223,35 @@ def test_a_kink_is_no_failure():
 
 def test_a_program_that_fails_is_invalid():
     assert check(program(source=SOURCE.replace("np.tanh", "np.thanh")), Honest()).kind == "invalid"
+
+
+class Ahead(Honest):
+    """Modules that call a gradient of their own."""
+
+    factor = 1.0
+
+    def value_and_grad(self, f, argnums):
+        compiled = super().value_and_grad(f, argnums)
+        Ahead.made = lambda *args: (compiled(*args)[0], tree_map(lambda d: d * self.factor, compiled(*args)[1]))
+        return compiled
+
+    def module(self, f, signature, argnums):
+        self.value_and_grad(f, argnums)
+        self.signature = signature
+        return f"from {__name__} import Ahead\n__all__ = ['g']\ndef g(*args):\n    return Ahead.made(*args)\n"
+
+
+def test_a_module_that_gives_other_bits_is_seen():
+    right, wrong = Ahead(), Ahead()
+    wrong.factor = 1 + 2**-52
+    outcome = check(program(), right, ahead=True)
+    assert (outcome.kind, outcome.ahead) == ("ok", "ok")
+    assert right.signature == "f64[n0], {'W': f64[n1,n2], 'b': f64[n3]}, float"
+    outcome = check(program(), wrong, ahead=True)
+    assert outcome.kind == "wrong"
+    assert "ahead of time" in outcome.message
+
+
+def test_a_module_that_cannot_be_made_is_no_refusal_of_the_program():
+    outcome = check(program(), Honest(), ahead=True)
+    assert (outcome.kind, outcome.ahead) == ("ok", "refused")

@@ -216,3 +216,17 @@ def test_every_shape_of_a_stack_is_broadcast() -> None:
     for a, b in itertools.product([(), (N,), (1,), (4, N)], repeat=2):
         got = kind(np.matmul, array(*a, 2, 3), array(*b, 3, 5))
         assert got.shape[-2:] == (constant(2), constant(5)) and got.ndim == max(len(a), len(b)) + 2
+
+
+def test_a_length_is_never_equal_to_itself_plus_a_constant() -> None:
+    lengths = Lengths()  # no sizes, as where a signature is given in words
+    assert lengths.broadcast(N + 1, N).anonymous
+    assert lengths.agree(N, N + 1).anonymous
+    assert lengths.guards == []
+
+
+def test_the_length_of_a_list_in_a_signature_may_be_one() -> None:
+    lengths = Lengths(free={"n"})
+    assert (lengths.may_be_one(N), lengths.may_be_one(M)) == (True, False)
+    assert not lengths.is_one(N)
+    assert [str(g) for g in lengths.guards] == ["n != 1"]

@@ -4,17 +4,15 @@ def log_sqrt_grad(a, tolerance):
     x = a                                         # source.py:6
     tape = []
     while abs(x * x - a) > tolerance:
-        q = a / x                                 # source.py:7
-        x_next = 0.5 * (x + q)
-        tape.append((x, q))
-        x = x_next
+        tape.append(x)
+        x = 0.5 * (x + a / x)                     # source.py:7
     value = math.log(x)                           # source.py:8
     # backward
     d_x = 1.0 / x                                 # source.py:8
     d_a = 0.0                                     # source.py:6
-    for x, q in reversed(tape):
+    for x in reversed(tape):
         d = d_x * 0.5                             # source.py:7
         d_a += d / x
-        d_x = d + d * (-q / x)
+        d_x = d + d * (-(a / x) / x)
     d_a += d_x                                    # source.py:6
     return value, float(d_a)
