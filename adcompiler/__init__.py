@@ -10,7 +10,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
     )
 
 from adcompiler.ahead import compile_module
-from adcompiler.api import check_grad, differentiable, grad, value_and_grad
+from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 
 __all__ = [
@@ -21,5 +21,7 @@ __all__ = [
     "compile_module",
     "differentiable",
     "grad",
+    "jvp",
     "value_and_grad",
+    "vjp",
 ]

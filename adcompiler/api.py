@@ -1,14 +1,17 @@
-"""What users call: `differentiable`, `grad`, `value_and_grad`, `check_grad`."""
+"""What users call: `differentiable`, `grad`, `value_and_grad`, `jvp`, `vjp`, `check_grad`."""
 
 import functools
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from adcompiler.compile import STAGES, Build, build
-from adcompiler.dispatch import COMPILING, Dispatcher
+from adcompiler.dispatch import COMPILING, Dispatcher, note_line
 from adcompiler.errors import GradientError, problem_at
+from adcompiler.forms import fitted, form_of
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
@@ -61,8 +64,142 @@ def value_and_grad(
     return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse))
 
 
+@dataclass(frozen=True, eq=False)
+class _Itself:
+    """A function as the key of a cache: another that is equal to it is not the same."""
+
+    function: Any
+
+    @property
+    def identity(self) -> Any:
+        f = self.function
+        return (id(f.__func__), id(f.__self__)) if isinstance(f, types.MethodType) else id(f)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Itself) and self.identity == other.identity
+
+    def __hash__(self) -> int:
+        return hash(self.identity)
+
+
+@functools.lru_cache(256)
+def _forward(f: _Itself, moving: tuple[Any, ...]) -> tuple[Callable[..., Any], Request]:
+    """The compiled forward mode of a function, and what it was made for; kept, since `jvp` is given `f` each time."""
+    request = Request(f.function, moving, mode="jvp")
+    return _callable(request), request
+
+
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], argnums: Any = None
+) -> tuple[Any, Any]:
+    """The value of `f` at `primals`, and how it moves as they move along `tangents`: forward mode.
+
+    Args:
+        f: a function as `grad` takes it, with a result of any structure: numbers, arrays, tuples, lists and dicts.
+        primals: the arguments of `f`, by position.
+        tangents: one for each of `primals`: of its structure, and for each float or complex leaf of its shape and
+            dtype (a Python number will do for any number). None, for an argument or within one, stands for zero, and
+            for leaves that are not floats. What does not move costs nothing.
+        argnums: a position or a name, or a sequence of these: the arguments that move. Then `tangents` has one for
+            each of these, in their order.
+
+    Returns:
+        (value, tangent): the tangent has the structure, shapes and dtypes of the value and memory of its own; parts of
+        the value that are not floats have None.
+
+    `f` is compiled once for arguments of one kind, as a gradient is: pass the same function each time, no new lambda.
+
+    Raises:
+        UnsupportedError: `f` does something that has no derivative here.
+        GradientError: tangents do not fit their arguments, or none is given.
+
+    >>> import numpy as np
+    >>> jvp(np.square, (np.array([1.0, 3.0]),), (np.array([1.0, 0.5]),))
+    (array([1., 9.]), array([2., 3.]))
+    """
+    call, request = _forward(_Itself(f), _moving(primals, tangents, argnums))
+    given = (t for t in tangents if t is not None)
+    return call(*primals, **dict(zip(request.tangents.values(), given, strict=True)))
+
+
+def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
+    """The arguments whose tangents are not None. Raises GradientError where these are not counted alike."""
+    for what, x in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(x, tuple | list):
+            raise GradientError(f"{what} is a tuple with one entry an argument, not {type(x).__name__}: write (x,)")
+    single = isinstance(argnums, str) or not isinstance(argnums, Sequence)
+    chosen = range(len(primals)) if argnums is None else (argnums,) if single else argnums
+    if len(tangents) != len(chosen):
+        wanted = "arguments" if argnums is None else "arguments in argnums"
+        raise GradientError(f"{len(tangents)} tangents are given for {len(chosen)} {wanted}: give None for what stays")
+    moving = tuple(a for a, t in zip(chosen, tangents, strict=True) if t is not None)
+    if not moving:
+        raise GradientError("no argument has a tangent: give one that is not None")
+    return moving
+
+
+@functools.lru_cache(256)
+def _split(f: _Itself, argnums: Any) -> Callable[..., Any]:
+    """The compiled function that gives value and pullback."""
+    return _callable(Request(f.function, argnums, mode="vjp"))
+
+
+def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Callable[[Any], Any]]:
+    """The value of `f` at `args`, and its pullback: reverse mode in two parts.
+
+    Args:
+        f: a function as `grad` takes it, with a result of any structure: numbers, arrays, tuples, lists and dicts.
+        args: the arguments of `f`, by position.
+        argnums: a position or a name for one gradient; a sequence of these for a tuple of gradients; None for a tuple
+            with one for each of `args`, None for those without floats.
+
+    Returns:
+        (value, pullback). The pullback takes a cotangent of the structure of the value, with the shape and dtype of
+        each float or complex leaf (a Python number will do for any number; None stands for zero, and for leaves that
+        are not floats). It gives gradients as `grad` does: of the structure, shapes and dtypes of the arguments. It
+        may be called any number of times; results of two calls share no memory, and what the caller does to arguments,
+        value or results in the meantime changes nothing.
+
+    `f` is compiled once for arguments of one kind, as a gradient is: pass the same function each time, no new lambda.
+
+    Raises:
+        UnsupportedError: `f` does something that has no derivative here.
+        GradientError: an argument is not of floats, or `f` returns nothing that is; at a call of the pullback, the
+            cotangent does not fit the value.
+
+    >>> import numpy as np
+    >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0)
+    >>> pullback(np.array([1.0, 10.0]))
+    (array([ 3., 30.]), 21.0)
+    """
+    chosen = tuple(i for i, x in enumerate(args) if _floats(x)) if argnums is None else _hashable(argnums)
+    if chosen == ():
+        raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
+    value, pull = _split(_Itself(f), chosen)(*args)
+    form = form_of(value)
+
+    def pullback(cotangent: Any) -> Any:
+        """The gradients for a cotangent of the value."""
+        fitting = fitted(cotangent, form)
+        try:
+            gradients = pull(fitting)
+        except Exception as error:
+            note_line(error)
+            raise
+        if argnums is not None:
+            return gradients
+        by_position = dict(zip(chosen, gradients, strict=True))
+        return tuple(by_position.get(i) for i in range(len(args)))
+
+    return value, pullback
+
+
 def _hashable(argnums: Any) -> Any:
     return tuple(argnums) if isinstance(argnums, list) else argnums
+
+
+#: The modes, with the stages that they have beside those of a gradient.
+MODES: dict[str, tuple[str, ...]] = {"grad": (), "value_and_grad": (), "jvp": ("tangent",), "vjp": ("keep",)}
 
 
 class Differentiable:
@@ -103,13 +240,14 @@ class Differentiable:
         return self._value_and_grad(*args, **kwargs)
 
     def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
-        if mode not in ("grad", "value_and_grad"):
-            raise ValueError(f"mode is 'grad' or 'value_and_grad', not {mode!r}")
+        if mode not in MODES:
+            raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}, not {mode!r}")
         request = Request(
             self.__wrapped__,
             self.argnums if argnums is None else _hashable(argnums),
             mode == "value_and_grad",
             inline=self.inline if inline is None else inline,
+            mode=mode if mode in ("jvp", "vjp") else "grad",
         )
         if signature is not None:
             describe = from_text(request, signature)
@@ -124,14 +262,17 @@ class Differentiable:
 
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
                inline: bool | None = None) -> str:  # fmt: skip
-        """The generated Python source, for a signature string, an example tuple of arguments, or the last call."""
+        """The generated Python source, for a signature string, an example tuple of arguments, or the last call.
+
+        `mode` is "grad", "value_and_grad", "jvp" (along tangents of `argnums`) or "vjp" (with its pullback).
+        """
         return self._build(mode, argnums, signature, example, inline).text
 
     def ir(self, stage: str = "adjoint", mode: str = "grad", argnums: Any = None, signature: str | None = None,
            example: Any = None, inline: bool | None = None) -> str:  # fmt: skip
-        """The text of the IR after a stage (`adcompiler.compile.STAGES`)."""
-        if stage not in STAGES:
-            raise ValueError(f"stage is one of {', '.join(STAGES)}, not {stage!r}")
+        """The text of the IR after a stage (`adcompiler.compile.STAGES`; `tangent` for "jvp", `keep` for "vjp" too)."""
+        if stage not in (stages := (*STAGES, *MODES.get(mode, ()))):
+            raise ValueError(f"stage is one of {', '.join(stages)}, not {stage!r}")
         return self._build(mode, argnums, signature, example, inline).text_of(stage)
 
 
@@ -264,7 +405,26 @@ def _gradient_of(value: bool) -> Callable[..., Any]:
     return make
 
 
+def _jvp(self: Any, node: Any, f: Any, primals: Any, tangents: Any, argnums: Any = None) -> Any:
+    """`jvp(f, ...)` written inside a function that is being compiled."""
+    number = None if argnums is None else self.static(argnums, node, "argnums")
+    if isinstance(tangents, tuple | list):
+        tangents = [None if isinstance(t, Known) and t.value is None else t for t in tangents]
+    moving = _moving(primals, tangents, number)
+    function = f if isinstance(f, Closure) else self.static(f, node, "the function to differentiate")
+    request = Request(function, moving, mode="jvp")
+    given = (t for t in tangents if t is not None)
+    return self.gradient(request, tuple(primals), dict(zip(request.tangents.values(), given, strict=True)), node)
+
+
+def _vjp(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    remedy = "use grad of a function that takes the inner product with the cotangent, or jvp"
+    raise self.refuse(node, "vjp inside a function that is compiled is not supported yet", remedy)
+
+
+STRUCTURAL[jvp] = _jvp
+STRUCTURAL[vjp] = _vjp
 STRUCTURAL[grad] = _gradient_of(False)
 STRUCTURAL[value_and_grad] = _gradient_of(True)
 
-__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "value_and_grad"]
+__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "jvp", "value_and_grad", "vjp"]

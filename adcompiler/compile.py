@@ -25,9 +25,12 @@ from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
+from adcompiler.passes.keep import keep
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
+from adcompiler.seeds import Cotangent, cotangents_of, tangents_of
 from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
 
 STAGES = (
@@ -112,7 +115,7 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
 
 
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
-    """The gradient of an argument in its structure; None for leaves that have none."""
+    """The gradient of an argument, the tangent of a result, in its structure; None for leaves that have none."""
     if isinstance(tree, Value):
         return by_leaf.get(tree)
     if isinstance(tree, tuple | list):
@@ -121,7 +124,7 @@ def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
         return {k: structured(x, by_leaf) for k, x in tree.items()}
     if isinstance(tree, ListOf):
         return ListOf(structured(tree.element, by_leaf))
-    return None
+    return type(tree)(0) if isinstance(tree, float | complex) else None
 
 
 #: The text and the tree of what was generated, by the name that tracebacks show.
@@ -152,10 +155,17 @@ class Build:
     stages: dict[str, Function] = field(default_factory=dict)
     active: set[Value] = field(default_factory=set)
     wrt: list[Value] = field(default_factory=list)
+    cotangents: list[Cotangent] = field(default_factory=list)
     text: str = ""
     emitted: Emitted | None = None
     run: Callable[..., Any] | None = None
     result: Any = None
+
+    def returned(self, result: Any) -> Any:
+        """What the generated function returns, from the result of a stage."""
+        if self.request.mode == "jvp":
+            return _with_tangent(self.stages["lower"], result)
+        return _returned(self.request, result, self.lowered.arguments, self.wrt)
 
     def text_of(self, stage: str) -> str:
         """What `adc show-ir --stage` prints."""
@@ -165,6 +175,8 @@ class Build:
             return self.text
         if stage == "activity":
             return show(self.stages["lower"], self.active)
+        if stage not in self.stages:
+            raise ValueError(f"there is no stage {stage} of {self.request.mode}, only {', '.join(self.stages)}")
         return show(self.stages[stage])
 
 
@@ -179,17 +191,37 @@ def derive(
     request: Request,
     function: Function,
     wrt: list[Value],
-    output: Any,
+    seeds: list[tuple[Value, Any]],
     primal: Any,
     build: Build | None = None,
 ) -> Function:
     """Differentiate pure IR: activity, adjoint, unthunk, inline, simplify, capture. The result is pure again."""
+    pulled = request.mode == "vjp"
     stages: dict[str, Function] = {} if build is None else build.stages
     reached = active(function, wrt)
     if build is not None:
         build.active = reached
-    stages["adjoint"] = f = adjoint(function, wrt, reached, output, primal)
+    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled)
     stages["unthunk"] = f = unthunk(f)
+    if request.inline:
+        f = dce(inline(f))
+    stages["inline"] = f
+    stages["simplify"] = f = simplify(f)
+    stages["capture"] = f = simplify(capture(f))
+    if pulled:
+        stages["keep"] = f = keep(f)
+    return f
+
+
+def push(
+    request: Request, function: Function, tangents: dict[Value, Any], build: Build | None = None
+) -> Function:
+    """Forward mode of pure IR: activity, tangent, inline, simplify, capture. The result is pure again."""
+    stages: dict[str, Function] = {} if build is None else build.stages
+    reached = active(function, list(tangents), forward=True)
+    if build is not None:
+        build.active = reached
+    stages["tangent"] = f = dce(tangent(function, tangents, reached))
     if request.inline:
         f = dce(inline(f))
     stages["inline"] = f
@@ -199,17 +231,23 @@ def derive(
 
 
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
-    """The gradient of a function called inside one that is being lowered: pure IR, and its result's tree."""
+    """The derivative of a function called inside one that is being lowered: pure IR, and its result's tree."""
+    if request.mode == "jvp":
+        pure = push(request, inner, tangents_of(request, named, loc))
+        return pure, _with_tangent(inner, pure.result)
     wrt = argument_leaves(named, request.wrt, request.name, loc)
-    output = scalar_output(result, request, loc)
-    primal = _primal(request, result)
-    pure = derive(request, inner, wrt, output, primal)
+    pure = derive(request, inner, wrt, _of_one(scalar_output(result, request, loc)), _primal(request, result))
     pure.body.ops = [op for op in pure.body.ops if op.results or not op.effect or op.args]
     return pure, _returned(request, pure.result, named, wrt)
 
 
+def _of_one(output: Any) -> list[tuple[Value, Any]]:
+    """The seed of a gradient: nothing flows back from a constant."""
+    return [(output, 1.0)] if isinstance(output, Value) else []
+
+
 def _primal(request: Request, result: Any) -> Any:
-    if request.value:
+    if request.value or request.mode == "vjp":
         return result
     return result[1] if request.has_aux else None
 
@@ -220,9 +258,15 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
     by_leaf = dict(zip(wrt, gradients, strict=True))
     out = tuple(structured(pick(trees, w, request.name, None), by_leaf) for w in request.wrt)
     d = out[0] if request.single else out
-    if request.value:
+    if request.value or request.mode == "vjp":
         return (primal, d)
     return (d, primal) if request.has_aux else d
+
+
+def _with_tangent(function: Function, result: Any) -> Any:
+    """(value, tangent of the value), from (value, tangents of the leaves that can have one)."""
+    value, tangents = result
+    return value, structured(function.result, dict(zip(moving_results(function), tangents, strict=True)))
 
 
 def build(
@@ -242,26 +286,27 @@ def build(
         return trees
 
     with specialising(env):
-        lowered = lower(source, arguments, env, nested)
+        lowered = lower(request.entry, arguments, env, nested)
         if ahead:
             lowered = closed(lowered)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
-        wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
-        output = scalar_output(f.result, request, loc)
-        f = derive(request, f, wrt, output, _primal(request, f.result), made)
-        f, plan, buffers = bufferize(f, request.reuse)
-        made.result = f.result
-        made.wrt = wrt
-        made.stages["bufferize"] = Function(f.name, f.params, f.body, f.result)
-        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), f.params, strict=True)))
-        returned = _returned(request, f.result, lowered.arguments, wrt)
-        where = f"{os.path.basename(source.file)}:{source.line}"
-        what = f"Value and gradient of `{source.name}`" if request.value else f"Gradient of `{source.name}`"
-        names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
-        doc = f"{what} ({where}) with respect to {names}."
-        g = Function(f"{request.name.rstrip('_')}_grad", f.params, f.body, returned, doc)
-        signature, defaults = signature_of(source)
+        made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
+        if request.mode == "jvp":
+            g = push(request, f, tangents_of(request, lowered.arguments, loc), made)
+        elif request.mode == "vjp":
+            made.cotangents = cotangents_of(request, f.result, loc)
+            g = derive(request, f, wrt, [(c.of, c.parameter) for c in made.cotangents], f.result, made)
+        else:
+            seeds = _of_one(scalar_output(f.result, request, loc))
+            g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
+        g, plan, buffers = bufferize(g, request.reuse)
+        made.result = g.result
+        made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
+        inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
+        inputs += [Input(c.parameter, c.access, c.steps, pullback=True) for c in made.cotangents]
+        g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
+        signature, defaults = signature_of(request.entry)
         emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
     made.text = write(emitted.tree)
     free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
@@ -274,6 +319,22 @@ def build(
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
+
+
+def _generated_name(request: Request) -> str:
+    return f"{request.name.rstrip('_')}_{request.mode}"
+
+
+def _doc(request: Request) -> str:
+    """What a generated function says of itself."""
+    source = request.source
+    where = f"`{source.name}` ({os.path.basename(source.file)}:{source.line})"
+    if request.mode == "jvp":
+        return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
+    names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+    if request.mode == "vjp":
+        return f"Value of {where}, and the pullback of its cotangent to {names}."
+    return f"{'Value and gradient' if request.value else 'Gradient'} of {where} with respect to {names}."
 
 
 def _reserved(lowered: Lowered) -> dict[str, Any]:
@@ -327,24 +388,28 @@ def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
 
 
 def interpret(
-    f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False
-) -> Any:
+    f: Callable[..., Any], args: tuple[Any, ...], stage: str = "lower", argnums: Any = None, checked: bool = False,
+    tangents: tuple[Any, ...] | None = None, cotangents: tuple[Any, ...] | None = None,
+) -> Any:  # fmt: skip
     """Run the IR of `f` after `stage` with the interpreter, for these arguments; `checked` tests every kind.
 
-    "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients).
+    "lower" gives the value of `f`; the stages from "adjoint" to "capture" give (value, gradients). With `tangents` of
+    the arguments in `argnums` the stages from "tangent" to "capture" give (value, tangent); with `cotangents`, one for
+    each float leaf of the result, those from "adjoint" to "keep" give (value, gradients).
     """
-    request = Request(f, 0 if argnums is None else argnums, value=True)
+    mode = "jvp" if tangents is not None else "vjp" if cotangents is not None else "grad"
+    request = Request(f, 0 if argnums is None else argnums, value=True, mode=mode)
     env = Lengths()
-    describe = from_call(request, args, {})
+    moves = {} if tangents is None else dict(zip(request.tangents.values(), tangents, strict=True))
+    describe = from_call(request, args, moves)
     if stage == "lower":
         with specialising(env):
-            lowered = lower(request.source, describe, env, nested)
-            return run_ir(lowered.function, leaf_values(lowered, args, {}, request), checked)
+            lowered = lower(request.entry, describe, env, nested)
+            return run_ir(lowered.function, leaf_values(lowered, args, moves, request), checked)
     made = build(request, describe, env)
     function = made.stages[stage]
-    values = leaf_values(made.lowered, args, {}, request)
-    returned = Function(function.name, function.params, function.body,
-                        _returned(request, function.result, made.lowered.arguments, made.wrt))  # fmt: skip
+    values = [*leaf_values(made.lowered, args, moves, request), *(cotangents or ())]
+    returned = Function(function.name, function.params, function.body, made.returned(function.result))
     with specialising(env):
         return run_ir(returned, values, checked)
 

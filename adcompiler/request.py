@@ -1,27 +1,33 @@
 """What is asked for: of which function, with respect to what; and how the arguments of a call are described."""
 
+import copy
 import functools
 import inspect
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
 from adcompiler.frontend.calls import LIBRARIES
-from adcompiler.frontend.kinds import Describe, from_signature
+from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
-from adcompiler.ir.core import Loc
-from rules.kind import KindError
+from adcompiler.ir.core import ListOf, Loc, Value
+from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for: of which function, with respect to what, in which form."""
+    """What is asked for: of which function, with respect to what, in which form.
+
+    `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
+    "vjp": then a call gives the value and its pullback.
+    """
 
     function: Any
     argnums: Any = 0
@@ -29,6 +35,7 @@ class Request:
     has_aux: bool = False
     inline: bool = True
     reuse: bool = True
+    mode: str = "grad"
 
     @functools.cached_property
     def source(self) -> Source:
@@ -37,6 +44,36 @@ class Request:
             inner = self.function
             return replace(inner.frame.source, node=inner.node, name=inner.name, defaults=inner.defaults)
         return find_source(self.function)
+
+    @functools.cached_property
+    def entry(self) -> Source:
+        """The function as it is called: in forward mode with the tangents as further arguments, by keyword."""
+        if self.mode != "jvp":
+            return self.source
+        node = copy.copy(self.source.node)
+        node.args = copy.copy(node.args)
+        tangents = [gast.Name(t, gast.Param(), None, None) for t in self.tangents.values()]
+        node.args.kwonlyargs = [*node.args.kwonlyargs, *tangents]
+        node.args.kw_defaults = [*node.args.kw_defaults, *[None] * len(tangents)]
+        return replace(self.source, node=node)
+
+    @functools.cached_property
+    def tangents(self) -> dict[tuple[Any, ...], str]:
+        """What the tangent of each argument in `wrt` is called: a name that the function does not use."""
+        taken = {n.id for n in gast.walk(self.source.node) if isinstance(n, gast.Name)}
+        out = {}
+        for path in self.wrt:
+            name = "t_" + "_".join(map(str, path))
+            while name in taken:
+                name += "_"
+            out[path] = name
+            taken.add(name)
+        return out
+
+    @property
+    def tangent_names(self) -> Collection[str]:
+        """The arguments of a call that are tangents."""
+        return self.tangents.values() if self.mode == "jvp" else ()
 
     @property
     def name(self) -> str:
@@ -53,8 +90,8 @@ class Request:
 
     @functools.cached_property
     def signature(self) -> inspect.Signature:
-        """The function's signature, with its defaults."""
-        a, given = self.source.node.args, self.source.defaults
+        """The signature of `entry`, with its defaults."""
+        a, given = self.entry.node.args, self.source.defaults
         P = inspect.Parameter
 
         def parameter(name: str, kind: Any) -> inspect.Parameter:
@@ -191,12 +228,16 @@ def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | Non
 
 # ------------------------------------------------------------------------------------ describing arguments
 def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[[Describe], dict[str, Any]]:
-    """How to build argument trees from a call's values."""
-    named = request.named((args, kwargs))
+    """How to build argument trees from a call's values. In forward mode all moves for which no tangent is given."""
+    absent = {t: path for path, t in request.tangents.items() if t not in kwargs} if request.mode == "jvp" else {}
+    named = request.named((args, {**kwargs, **dict.fromkeys(absent)}))
 
     def describe(d: Describe) -> dict[str, Any]:
-        out = {}
+        out: dict[str, Any] = {}
         for i, (n, x) in enumerate(named.items()):
+            if n in absent:
+                out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
+                continue
             try:
                 out[n] = d.tree(x, (i,), n)
             except KindError as error:
@@ -221,6 +262,22 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
                 reason = f"signature {signature!r} gives {len(trees)} kinds, and {request.name} needs one for {n}"
                 raise UnsupportedError(problem_at(request.place, reason, "give the kind of each argument"))
             out[n] = d.tree(request.source.defaults[n], (i,), n)
+        for path, n in request.tangents.items() if request.mode == "jvp" else ():
+            out[n] = _moving(d, pick(out, path, request.name, request.place), (len(out),), n)
         return out
 
     return describe
+
+
+def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
+    """The tangent of an argument, all of whose float leaves move: of their kinds."""
+    if isinstance(x, ListOf):
+        return ListOf(_moving(d, x.element, (*steps, "*"), hint))
+    if isinstance(x, tuple | list):
+        return type(x)(_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+    if isinstance(x, dict):
+        return {k: _moving(d, v, (*steps, k), f"t_{k}") for k, v in x.items()}
+    if not isinstance(x, Value) or not is_differentiable(x.kind):
+        return Known(None)
+    listed = isinstance(x.kind, Seq) and "*" not in steps
+    return d.leaf((*steps, "*") if listed else steps, x.kind, hint)

@@ -242,6 +242,14 @@ def winners(like: Any, path: tuple[Any, ...]) -> Any:
 
 
 @primitive
+def alike(tangents: list[Any], xs: list[Any]) -> None:
+    """Raise ValueError where two lists of arrays differ in length or in a shape, which NumPy might broadcast."""
+    shapes = [np.shape(t) for t in tangents], [np.shape(x) for x in xs]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"tangents of shapes {shapes[0]} are given for arrays of shapes {shapes[1]}")
+
+
+@primitive
 def length(x: Any, axis: int = 0) -> int:
     """`x.shape[axis]`, or `len(x)` of a list or a range."""
     return x.shape[axis] if hasattr(x, "shape") else len(x)

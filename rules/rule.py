@@ -405,6 +405,13 @@ def primitive(function: _F) -> _F:
     return call  # type: ignore[return-value]
 
 
+def recorded(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Call a function that a trace records as it is: NumPy would look into a traced list of any length first."""
+    for tracer in tracers((args, kwargs)):
+        return getattr(tracer, TRACE)(function, args, kwargs)
+    return function(*args, **kwargs)
+
+
 #: Python's operators (and the builtins that are one) and the ufuncs that compute the same: one rule serves both.
 OPERATORS: dict[Callable[..., Any], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,

@@ -543,3 +543,15 @@ def alias_of_a_global(x):
 def test_what_another_name_may_see_is_refused(f, args, words):
     with pytest.raises(UnsupportedError, match=words):
         grad(f)(*args)
+
+
+def test_a_view_that_cannot_be_written_is_kept_as_it_was():
+    def f(a, b):
+        x = a * 2.0
+        y = np.broadcast_to(x, (2, 3))
+        s = np.sum(y * b)
+        x[0] = 5.0
+        return s * np.sum(x)
+
+    a, b = np.arange(3.0), np.ones((2, 3))
+    np.testing.assert_array_equal(grad(f, 1)(a, b), np.tile([0.0, 22.0, 44.0], (2, 1)))

@@ -31,7 +31,7 @@ from adcompiler.ir.core import (
 )  # fmt: skip
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.flags import unset
-from adcompiler.passes.mark import turn
+from adcompiler.passes.mark import at_split, read_by_pullback, split, turn
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import accumulate, length, update
 from rules.kind import Num, Seq
@@ -41,17 +41,22 @@ from rules.sequences import backwards
 BUILTINS = frozenset(
     "zip reversed enumerate slice len range float int complex bool print abs min max round list tuple dict str".split()
 )
+PULLBACK = "pullback"
 _AUGMENTED = {"add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "div": ast.Div}
 
 
 @dataclass
 class Input:
-    """Where a parameter of the IR comes from: an expression with steps; `*` for "of each element"."""
+    """Where a parameter of the IR comes from: an expression with steps; `*` for "of each element".
+
+    `pullback` marks cotangents, which come in where the pullback is called.
+    """
 
     value: Value
     access: str
     steps: tuple[Any, ...] = ()
     captured: bool = False
+    pullback: bool = False
 
 
 @dataclass
@@ -82,14 +87,18 @@ class _Emitter:
         self.buffers = buffers
         self.inputs = inputs
         self.speller = Speller(reserved)
-        fixed = {i.value: i.access for i in inputs if not i.steps and i.access.isidentifier()}
+        lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
+        whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]
+        fixed = {i.value: i.access for i in whole}
         direct = {i.access for i in inputs if not i.steps and not i.captured}
         taken = (set(reserved) - direct) | {
             _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
         }
+        again = {i.access for i in inputs if i.pullback}
+        taken |= {PULLBACK, *again} if again else set()
         self.used = self._used_inputs()
         self._scan_names(function.body)
-        frozen = {i.value for i in inputs if i.captured and not i.steps}
+        frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
         self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.tapes = self._tape_groups()
@@ -113,13 +122,13 @@ class _Emitter:
     def _scan_names(self, region: Region) -> None:
         """Learn the names of the functions that are called, so that no variable takes one."""
         for op in walk(region):
-            if type(op) is Op and op.target not in (update, raise_, turn):
+            if type(op) is Op and op.target not in (update, raise_, turn, split):
                 self.speller.call(op, _anything, _anything)
 
     def _used_inputs(self) -> set[Value]:
         used = set(leaves((self.f.result, self.f.body.results)))
         for op in walk(self.f.body):
-            used.update(op.operands())
+            used.update(op.operands() if op.target is not split else ())
             for sub in op.regions:
                 used.update(leaves(sub.results))
         return used
@@ -128,18 +137,40 @@ class _Emitter:
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)
         self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
-        for i in self.inputs:
-            if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
-                self.add(ast.Assign([_store(self.names[i.value])], _path(name(i.access), i.steps)))
+        self.enter([i for i in self.inputs if not i.pullback])
         self.region(self.f.body)
         self.loc = None
-        self.add(ast.Return(self.result(self.f.result)))
+        result = self.result(self.f.result) if at_split(self.f) is None else \
+            ast.Tuple([self.result(self.f.result[0]), name(PULLBACK)], ast.Load())  # fmt: skip
+        self.add(ast.Return(result))
         body = self.out
         if self.f.doc:
             body = [ast.Expr(ast.Constant(self.f.doc)), *body]
         tree = ast.FunctionDef(self.f.name, signature, body, [], None)
         ast.fix_missing_locations(tree)
         return Emitted(tree, self.speller.free)
+
+    def enter(self, inputs: list[Input]) -> None:
+        """Give the inputs that are read the names of their variables."""
+        for i in inputs:
+            if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
+                self.add(ast.Assign([_store(self.names[i.value])], _path(name(i.access), i.steps)))
+
+    def pullback(self, ops: list[Op]) -> None:
+        """The operations behind the split, as a function in the function."""
+        inputs = [i for i in self.inputs if i.pullback]
+
+        def build() -> None:
+            self.loc = None
+            self.enter(inputs)
+            self.region(Region([], ops))
+            self.loc = None
+            self.add(ast.Return(self.result(self.f.result[1])))
+
+        signature = ast.arguments([], [ast.arg(inputs[0].access)], None, [], [], None, [])
+        body = self.block(build)
+        self.loc = None
+        self.add(ast.FunctionDef(PULLBACK, signature, body, [], None))
 
     def result(self, tree: Any) -> ast.expr:
         """The returned structure: gradients alone, or (value, gradients)."""
@@ -205,7 +236,10 @@ class _Emitter:
         self.written_ops(region.ops)
 
     def written_ops(self, ops: list[Op]) -> None:
-        for op in ops:
+        for k, op in enumerate(ops):
+            if op.target is split:
+                self.pullback(ops[k + 1 :])
+                return
             if op.target is turn:
                 self.pending = "backward"
             elif self.plan.is_written(op):

@@ -41,7 +41,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import KindError, Lengths
+from rules.kind import KindError, Lengths, Num
 
 
 @dataclass
@@ -87,7 +87,7 @@ class Lowerer(Loops):
         self.sharers: dict[Value, list[Value]] = defaultdict(list)
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
-        """A call of a gradient: the function is lowered apart, differentiated, and put in place."""
+        """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
         fresh: dict[Value, Value] = {}
 
         def rename(d: Any) -> Any:
@@ -98,11 +98,18 @@ class Lowerer(Loops):
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
         named = request.named(arguments)
         self.arguments |= frozenset(fresh.values())  # what it writes into is a copy of its own
+        for old, new in fresh.items():  # ints that turn out to be needed by value are still found
+            if isinstance(old.kind, Num) and old.kind.dtype.kind == "i":
+                tables: tuple[dict[Value, Any], ...] = (self.promotable, self.loop_elements, self.defs)
+                for table in tables:
+                    if old in table:
+                        table[new] = table[old]
         outer, region = self.builder.region, Region()
         self.builder.region = region
         try:
-            f = request.function
-            result = self.call(f if isinstance(f, Closure) else Known(f), *arguments, node)
+            f, (positional, named_) = request.function, arguments
+            plain = {k: v for k, v in named_.items() if k not in request.tangent_names}
+            result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
         finally:
             self.builder.region = outer
         for p in _poisons(result):

@@ -17,7 +17,7 @@ from adcompiler.frontend.ownership import Ownership, symbol
 from adcompiler.frontend.scope import Maybe
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import For, Function, If, Op, Value, While, walk
+from adcompiler.ir.core import For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, update
 from rules.kind import Array, Num, Seq
 
@@ -275,7 +275,8 @@ def written_arguments(function: Function, changed: list[Value]) -> set[Value]:
 
 def keep_apart(function: Function, written: set[Value]) -> None:
     """Check at entry that what is written shares no memory with another array."""
-    arrays = [p for p in function.params if isinstance(p.kind, Array)]
+    read = set(free_values(function.body))  # tangents, for one, are not
+    arrays = [p for p in function.params if isinstance(p.kind, Array) and p in read]
     checks = []
     for k, p in enumerate(arrays):
         others = tuple(q for i, q in enumerate(arrays) if q is not p and (q not in written or i > k))

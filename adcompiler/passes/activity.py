@@ -9,11 +9,12 @@ from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
-from rules.cotangent import apart, assigned, fits, length, size, zeros_like
+from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
-from rules.rule import find
+from rules.rule import Rule, find
 
 _HARMLESS = (
+    alike,
     apart,
     assigned,
     fits,
@@ -33,14 +34,17 @@ _HARMLESS = (
 )
 
 
-def active(function: Function, wrt: list[Value]) -> set[Value]:
-    """The active values. Raises UnsupportedError where an active one goes into what has no derivative."""
+def active(function: Function, wrt: list[Value], forward: bool = False) -> set[Value]:
+    """The active values. Raises UnsupportedError where an active one goes into what has no derivative.
+
+    `forward` asks for the pushforwards of the rules, else for their pullbacks.
+    """
     varied = set(wrt)
     _forward(function.body, varied)
     useful: set[Value] = {v for v in leaves(function.body.results) if is_differentiable(v.kind)}
     _backward(function.body, useful)
     both = varied & useful
-    problems = _refused(function, both, varied)
+    problems = _refused(function, both, varied, forward)
     if problems:
         raise UnsupportedError(problems)
     return both
@@ -108,7 +112,15 @@ def _backward(region: Region, useful: set[Value]) -> None:
             useful.update(v for v in op.operands() if is_differentiable(v.kind))
 
 
-def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[Problem]:
+def _derivatives(rule: Rule, forward: bool) -> set[str]:
+    """The arguments that a rule differentiates with respect to."""
+    if not forward:
+        return set(rule.pullbacks)
+    return {*rule.pullbacks, *(p.name for p in rule.parameters if "t_" + p.name in rule.pushforward.wants)} \
+        if rule.pushforward is not None else set()  # fmt: skip
+
+
+def _refused(function: Function, both: set[Value], varied: set[Value], forward: bool) -> list[Problem]:
     problems = []
     ops = list(walk(function.body))
     for op in ops:
@@ -117,10 +129,11 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         rule = find(op.target)
         opaque = (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
-            bound = rule.bind(op.args, op.kwargs)
+            bound, known = rule.bind(op.args, op.kwargs), _derivatives(rule, forward)
             for name, x in bound.items():
-                if name not in rule.pullbacks and name not in rule.like and any(v in both for v in leaves(x)):
-                    problems.append(problem_at(op.loc, f"{rule.name} has no derivative with respect to {name}",
+                if name not in known and name not in rule.like and any(v in both for v in leaves(x)):
+                    what = "forward mode" if forward and rule.pushforward is None else "derivative"
+                    problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}",
                                                "pass a constant there"))  # fmt: skip
         elif opaque:
             name = target_name(op.target)

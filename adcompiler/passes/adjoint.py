@@ -30,7 +30,7 @@ from adcompiler.ir.core import (
     substitute,
 )  # fmt: skip
 from adcompiler.passes.cheap import is_cheap_number
-from adcompiler.passes.mark import turn
+from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, update, zeros_like
@@ -44,10 +44,15 @@ def force(x: Any) -> Any:
     return x
 
 
-def adjoint(function: Function, wrt: list[Value], active: set[Value], output: Any, primal: Any = None) -> Function:
-    """The function whose result is (`primal`, the gradients of `output` in the order of `wrt`).
+def adjoint(
+    function: Function, wrt: list[Value], active: set[Value], seeds: list[tuple[Value, Any]], primal: Any = None,
+    pulled: bool = False,
+) -> Function:  # fmt: skip
+    """The function whose result is (`primal`, the gradients in the order of `wrt`).
 
-    `output` is one of the results of `function`, a real number; `primal` is a tree of them, kept as it is.
+    `seeds` are results of `function` with their cotangents: 1.0 for the number that a gradient is of. With `pulled`
+    they are new parameters of the function, and its backward sweep is a pullback. `primal` is a tree of results, kept
+    as it is.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
@@ -59,11 +64,11 @@ def adjoint(function: Function, wrt: list[Value], active: set[Value], output: An
     if primal is not None:
         for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
             v.hint = v.hint or "value"
-    if isinstance(output, Value) and mapping.get(output, output) in live:
-        sweep.cotangents[mapping.get(output, output)] = 1.0
     forward = list(body.ops)
     builder = sweep.builder
-    builder.effect(turn)
+    builder.effect(split, *(seed for _, seed in seeds)) if pulled else builder.effect(turn)
+    for v, seed in seeds:
+        sweep.add(mapping.get(v, v), seed)
     sweep.run(forward)
     builder.loc = None
     gradients = []
@@ -72,7 +77,8 @@ def adjoint(function: Function, wrt: list[Value], active: set[Value], output: An
         gradients.append(_as_argument(builder, q, sweep.cotangents.get(q)))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
-    return Function(f"{function.name}_grad", params, body, (primal, gradients))
+    params += [seed for _, seed in seeds] if pulled else []
+    return Function(f"{function.name}_{'vjp' if pulled else 'grad'}", params, body, (primal, gradients))
 
 
 def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
@@ -224,20 +230,7 @@ class _Sweep:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
             raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
-        result = target.result
-        hint = _d(like) if isinstance(like, Value) else "d"
-        region = self.builder.region
-        if not any(True for _ in leaves(result)):
-            return result
-        outputs = {v: Value(v.kind, hint, op.loc) for v in dict.fromkeys(leaves(result))}
-        if isinstance(result, Value):
-            region.ops.append(Op(target, args, {}, [outputs[result]], True, False, op.loc))
-            return outputs[result]
-        for path, item in _paths(result):  # a structure: each part is a lazy operation of its own
-            part = Value(item.kind, hint, op.loc)
-            region.ops.append(Op(_Part(target, path), args, {}, [part], True, False, op.loc))
-            outputs[item] = part
-        return map_tree(lambda v: outputs[v], result)
+        return insert(self.builder, target, args, _d(like) if isinstance(like, Value) else "d", op.loc, lazy=True)
 
     # -------------------------------------------------------------------------------------------- If
     def pull_if(self, op: If) -> None:
@@ -453,6 +446,19 @@ class _Sweep:
         op.body.results.insert(n, inner)
         op.results.insert(n, total)
         return total
+
+
+def insert(builder: Builder, target: Pullback, args: Any, hint: str, loc: Any, lazy: bool = False) -> Any:
+    """Insert the operation of a pullback or a pushforward; the operands that are its result."""
+    result = target.result
+    outputs = {v: Value(v.kind, hint, loc) for v in leaves(result)}
+    if isinstance(result, Value):
+        builder.region.ops.append(Op(target, args, {}, [outputs[result]], lazy, False, loc))
+        return outputs[result]
+    for path, item in _paths(result):  # a structure: each part is an operation of its own
+        outputs[item] = Value(item.kind, hint, loc)
+        builder.region.ops.append(Op(_Part(target, path), args, {}, [outputs[item]], lazy, False, loc))
+    return map_tree(lambda v: outputs[v], result)
 
 
 class _Part:

@@ -18,6 +18,7 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.flags import keep_flags
+from adcompiler.passes.mark import read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
@@ -99,6 +100,8 @@ def _sunk(region: Region) -> Region:
         ready = [w for w in waiting if w.result in read]
         out.extend(ready)
         waiting = [w for w in waiting if w not in ready]
+        if op.target is split:
+            out, waiting = [*out, *waiting], []
         late = op.target is update and op.args[2] in ("set", "mul") and op.result.hint.startswith("d")
         if late and (op.args[2] == "mul" or not isinstance(op.args[3], Value)):
             waiting.append(op)
@@ -161,7 +164,7 @@ class _Owner:
         """Gradients are arrays of their own: copy what may share memory with an argument or another result."""
         value, gradients = self.function.result
         memory = Memory(self.function, self.decisions)
-        taken = set().union(*map(memory.roots, leaves(value)))
+        taken = set().union(*map(memory.roots, [*leaves(value), *read_by_pullback(self.function)]))
         out: list[Any] = []
         for d in gradients:
             roots = memory.roots(d)

@@ -93,8 +93,9 @@ class Memory:
             self._set(op.result, roots | self.roots(op.args[3]) if listed else roots)
             return
         for r in op.results:
-            if op.target in READ_ONLY or op.effect:
-                self._set(r, frozenset({r}))
+            if op.target in READ_ONLY or op.effect:  # never written, and changes with what it is a view of
+                viewed = shared(op) if op.target in READ_ONLY else ()
+                self._set(r, frozenset({r}).union(*map(self.roots, viewed)))
                 self.foreign.add(r)
             elif base is not None:
                 self._set(r, self.roots(base))

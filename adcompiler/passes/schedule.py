@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, errstate_of, leaves, walk
-from adcompiler.passes.mark import turn
+from adcompiler.passes.mark import read_by_pullback, split, turn
 from adcompiler.passes.memory import Decisions, Memory
 from rules.cotangent import update
 from rules.kind import Array, same_shape
@@ -72,7 +72,7 @@ def schedule(function: Function) -> Schedule:
     memory = Memory(function, Decisions(), freeze=False) if stored else None
     stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
     _inline(function.body, plan, uses, {}, stops, memory)
-    _alive(function.body, set(), plan)
+    _alive(function.body, read_by_pullback(function), plan)  # its next call reads them again
     return plan
 
 
@@ -93,7 +93,8 @@ def _inline(
 ) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
     writes = _writes(region, memory) if memory is not None else []
-    forward = next((i for i, op in enumerate(region.ops) if op.target is turn), 0)
+    forward = next((i for i, op in enumerate(region.ops) if op.target in (turn, split)), 0)
+    apart = forward if region.ops and region.ops[forward].target is split else 0
     for op in region.ops:
         if isinstance(op, For | While):
             _keep_early(op, plan, uses)
@@ -116,6 +117,8 @@ def _inline(
             continue  # it is computed under the error handling of its own line
         if user is None and order[id(op)] < forward:
             continue  # the value belongs to the forward part
+        if user is not None and order[id(op)] < apart < order.get(id(user), apart):
+            continue  # computed once, and kept for the pullback
         if not _nameless(v) and not _is_term(v, user):
             continue
         if where != id(region) or (user is not None and user.target is update and user.args[0] is v):

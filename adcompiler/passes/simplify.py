@@ -255,6 +255,9 @@ class _Simplifier:
                     return done
             if a is b and isinstance(out.kind, Num | Array) and out.kind.dtype.kind in "fc":
                 return self.emit(operator.mul, 2.0, a, like=out)
+            first, second = self.made_by(a, operator.mul), self.made_by(b, operator.mul)
+            if first and second and first.args == second.args[::-1] and isinstance(out.kind, Num | Array):
+                return self.emit(operator.mul, 2.0, a, like=out)
             for x, y in ((a, b), (b, a)):
                 negative = self.made_by(y, operator.neg)
                 if negative is not None and (isinstance(x, Value) or y is b):

@@ -17,7 +17,7 @@ from rules.cotangent import length, project, size
 from rules.kind import ONE, Array, Num, Seq, same_shape
 from rules.rule import OPERATORS, Derivative, find
 
-_FROM_UFUNC = {u: op for op, u in OPERATORS.items()}
+FROM_UFUNC = {u: op for op, u in OPERATORS.items()}
 
 
 class Untraceable(TypeError):
@@ -120,7 +120,7 @@ class Trace:
     def call(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Record one call of a rule body."""
         args, kwargs = strip(tuple(args)), strip(dict(kwargs))
-        target = _FROM_UFUNC.get(target, target)
+        target = FROM_UFUNC.get(target, target)
         if target is np.conjugate and args[0].kind.dtype.kind != "c":
             return Tracer(self, args[0])
         if self.use_math and isinstance(target, np.ufunc) and hasattr(math, target.__name__):

@@ -8,7 +8,7 @@ import numpy as np
 
 from rules.kind import Num, array_or_number, broadcast, kind_of, library, promote
 from rules.numpy.reductions import beside, reduction
-from rules.operands import dtype_of, is_constant
+from rules.operands import dtype_of, is_constant, rank
 from rules.rule import rule
 
 
@@ -17,12 +17,22 @@ def _shared(d, wins, x, y):
     return d * wins if is_constant(y) else d * wins + 0.5 * d * (x == y)
 
 
+def _chosen(t, wins):
+    """The tangent `t` where its argument wins, and zero elsewhere, whatever `t` is there: it may be infinite."""
+    return np.where(wins, t, 0.0) if rank(wins) else t * wins
+
+
+def _moved(t, wins, x, y):
+    """How x, which `wins` over y or is equal to it, moves the result."""
+    return _chosen(t, wins) if is_constant(y) else _chosen(t, wins) + _chosen(0.5 * t, x == y)
+
+
 @rule("z = maximum(x, y)", np.maximum)
 class maximum:
     selects = True
     def d_x(d_z, x, y): return _shared(d_z, x > y, x, y)
     def d_y(d_z, x, y): return _shared(d_z, y > x, y, x)
-    def t_z(x, y, t_x, t_y): return _shared(t_x, x > y, x, y) + _shared(t_y, y > x, y, x)
+    def t_z(x, y, t_x, t_y): return _moved(t_x, x > y, x, y) + _moved(t_y, y > x, y, x)
 
 
 @rule("z = minimum(x, y)", np.minimum)
@@ -30,7 +40,7 @@ class minimum:
     selects = True
     def d_x(d_z, x, y): return _shared(d_z, x < y, x, y)
     def d_y(d_z, x, y): return _shared(d_z, y < x, y, x)
-    def t_z(x, y, t_x, t_y): return _shared(t_x, x < y, x, y) + _shared(t_y, y < x, y, x)
+    def t_z(x, y, t_x, t_y): return _moved(t_x, x < y, x, y) + _moved(t_y, y < x, y, x)
 
 
 def _or_alone(wins, y):
@@ -45,7 +55,7 @@ class fmax:
     def d_y(d_z, x, y): return _shared(d_z, _or_alone(y > x, x), y, x)
 
     def t_z(x, y, t_x, t_y):
-        return _shared(t_x, _or_alone(x > y, y), x, y) + _shared(t_y, _or_alone(y > x, x), y, x)
+        return _moved(t_x, _or_alone(x > y, y), x, y) + _moved(t_y, _or_alone(y > x, x), y, x)
 
 
 @rule("z = fmin(x, y)", np.fmin)
@@ -55,7 +65,7 @@ class fmin:
     def d_y(d_z, x, y): return _shared(d_z, _or_alone(y < x, x), y, x)
 
     def t_z(x, y, t_x, t_y):
-        return _shared(t_x, _or_alone(x < y, y), x, y) + _shared(t_y, _or_alone(y < x, x), y, x)
+        return _moved(t_x, _or_alone(x < y, y), x, y) + _moved(t_y, _or_alone(y < x, x), y, x)
 
 
 def _wider(x, y):
@@ -118,7 +128,8 @@ def _clip_high(d, a, low, high):
 
 
 def _clip_tangent(a, low, high, t_a, t_low, t_high):
-    t = _clip_a(t_a, a, low, high)
+    between = is_constant(low) and is_constant(high)
+    t = _chosen(t_a, (a > low) & (a < high)) if between else _clip_a(t_a, a, low, high)
     if low is not None:
         t = t + _clip_low(t_low, a, low, high)
     return t if high is None else t + _clip_high(t_high, a, low, high)
@@ -160,7 +171,7 @@ def _to_ties(d, a, y, axis, keepdims):
 
 def _of_ties(t, a, y, axis, keepdims):
     ties, count = _ties(a, y, axis, keepdims)
-    return np.sum(t * ties, axis=axis, keepdims=keepdims) / count
+    return np.sum(_chosen(t, ties), axis=axis, keepdims=keepdims) / count
 
 
 @rule("y = max(a, axis=None, keepdims=False)", np.max, np.amax, "ndarray.max")

@@ -24,7 +24,7 @@ from rules.kind import (
 )  # fmt: skip
 from rules.numpy.shape import array_kind, at_least, product, reshape_like, total
 from rules.operands import rank
-from rules.rule import Like, borrows, primitive, rule
+from rules.rule import Like, borrows, primitive, recorded, rule
 
 
 # ------------------------------------------------------------------------------------------- primitives
@@ -160,7 +160,7 @@ class concatenate:
         axis = axis % d_y.ndim
         return _pieces(d_y, arrays, axis) if isinstance(arrays, tuple | list) else parts(d_y, arrays, axis)
 
-    def t_y(t_arrays, axis): return np.concatenate(t_arrays, axis=axis)
+    def t_y(t_arrays, axis): return recorded(np.concatenate, t_arrays, axis=axis)
 
 
 @rule("y = stack(arrays, axis=0)", np.stack)
@@ -180,7 +180,7 @@ class stack:
             return _pieces(d_y, arrays, axis)
         return unstack(np.moveaxis(d_y, axis, 0) if axis else d_y)
 
-    def t_y(t_arrays, axis): return np.stack(t_arrays, axis=axis)
+    def t_y(t_arrays, axis): return recorded(np.stack, t_arrays, axis=axis)
 
 
 def _listed(arrays: Any, name: str) -> list[Array]:
@@ -272,7 +272,9 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
 
 def _stacked(t: Any) -> Any:
     """`np.array` of tangents, by a function that takes traced values."""
-    return np.stack([_stacked(item) for item in t]) if isinstance(t, tuple | list) and t else t
+    if isinstance(t, tuple | list):
+        return np.stack([_stacked(item) for item in t]) if t else t
+    return t if hasattr(t, "ndim") or isinstance(t, int | float | complex) else recorded(np.array, t)
 
 
 @rule("y = array(a, dtype=None)", np.array)

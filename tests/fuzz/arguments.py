@@ -199,6 +199,24 @@ def inner(gradient: Any, direction: Any) -> float:
     return float(sum(np.sum(np.asarray(g, dtype="float64") * along) for g, along in pairs if along is not None))
 
 
+def random_tangent(tree: Any, rng: np.random.Generator) -> Any:
+    """A direction in which the tree can move: of the type, shape and dtype of each active leaf, None elsewhere."""
+
+    def drawn(leaf: Any) -> Any:
+        if not is_active(leaf):
+            return None
+        values = rng.standard_normal(np.shape(leaf))
+        return np.asarray(values, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(values)
+
+    return tree_map(drawn, tree)
+
+
+def size(gradient: Any, direction: Any) -> float:
+    """The sum of the magnitudes of which `inner` is the sum: what rounding is relative to."""
+    pairs = zip(tree_leaves(gradient), tree_leaves(direction), strict=True)
+    return float(sum(np.sum(np.abs(np.asarray(g, "float64") * along)) for g, along in pairs if along is not None))
+
+
 def same_bits(one: Any, other: Any) -> bool:
     """Whether two trees have the same structure, types, shapes, dtypes and bits."""
     if isinstance(one, dict) and isinstance(other, dict):

@@ -23,7 +23,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ..signatures import NoSignature, signature_of
-from .arguments import in_double, inner, is_active, random_like, same_bits, tree_leaves, tree_map
+from .arguments import in_double, inner, is_active, random_like, random_tangent, same_bits, size, tree_leaves, tree_map
 from .differences import Kink, against_differences, compare
 from .generate import Program
 from .laws import Wrong, apart, expect_close, expect_tree, unchanged, well_formed
@@ -47,6 +47,17 @@ class Compiler(Protocol):
     def value_and_grad(self, f: Function, argnums: Any) -> Function:
         """The compiled function."""
 
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+        """(value, tangent), as the arguments named move along their tangents."""
+
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
+        """(value, pullback)."""
+
+    def interpreted_jvp(
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+    ) -> Any:
+        """The same, by the program's IR before it is simplified."""
+
     def second(self, program: Program) -> str:
         """Source text for `first`, the gradient of `f` to be differentiated again, or nothing."""
 
@@ -64,6 +75,8 @@ class Adcompiler:
         self.refusal: type[Exception] = errors.DifferentiationError
         self._interpret = compile.interpret
         self._value_and_grad = adcompiler.value_and_grad
+        self._jvp = adcompiler.jvp
+        self._vjp = adcompiler.vjp
         self._compile_module = adcompiler.compile_module
 
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
@@ -72,6 +85,17 @@ class Adcompiler:
     def value_and_grad(self, f: Function, argnums: Any) -> Function:
         compiled: Function = self._value_and_grad(f, argnums=argnums)
         return compiled
+
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+        return self._jvp(f, args, tangents, argnums)
+
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
+        return self._vjp(f, *args, argnums=argnums)
+
+    def interpreted_jvp(
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+    ) -> Any:
+        return self._interpret(f, args, stage="inline", argnums=argnums, tangents=tangents)
 
     def second(self, program: Program) -> str:
         return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.positions})\n"
@@ -168,6 +192,9 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
     expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
 
+    forward_mode(program, f, value, gradient, compiler)
+    split_form(program, module, value, gradient, compiler)
+
     kept = tree_map(np.copy, gradient)
     value_again, gradient_again = compiled(*args)
     unchanged("a second call", args, pristine)
@@ -196,6 +223,54 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     else:
         against_differences(program, f, args, gradient)
     other_sizes(program, f, compiled)
+
+
+def forward_mode(program: Program, f: Function, value: float, gradient: Any, compiler: Compiler) -> None:
+    """The tangent along random directions is the inner product of gradient and directions: <g, t>."""
+    args, pristine = program.arguments(), program.arguments()
+    gradients, rng = program.gradients(gradient), np.random.default_rng(abs(program.seed) + 29)
+    positions = program.positions if program.seed % 3 else program.positions[:1]  # some stay where they are
+    moving = {position: random_tangent(args[position], rng) for position in positions}
+    tangents, kept = tuple(moving.values()), tree_map(np.copy, tuple(moving.values()))
+    exact = [inner(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving]
+    scale = sum(size(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving)
+    tolerance = (1e-4 if program.single_precision else 1e-10) * max(1.0, scale)
+    runs = [("forward mode", compiler.jvp)]
+    if program.seed % 4 == 0:  # it is compiled anew for that
+        runs.append(("interpreted forward mode", compiler.interpreted_jvp))
+    for what, run in runs:
+        there, tangent = run(f, args, tangents, positions)
+        unchanged(what, args, pristine)
+        if not same_bits(tree_map(np.asarray, tangents), tree_map(np.asarray, kept)):
+            raise Wrong(f"{what} changed a tangent")
+        expect_close(f"the value in {what}", there, value, 1e-5 if program.single_precision else ROUNDING)
+        if not abs(float(tangent) - sum(exact)) <= tolerance:
+            raise Wrong(f"{what}: {tangent!r}, but the gradient gives {sum(exact)!r}")
+
+
+def split_form(program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler) -> None:
+    """The pullback, called twice, gives multiples of the gradient, whatever happens in between to what was passed."""
+    args, pristine = program.arguments(), program.arguments()
+    there, pullback = compiler.vjp(module.f, args, program.argnums)
+    unchanged("the forward part of vjp", args, pristine)
+    expect_close("the value of vjp", there, value, 1e-5 if program.single_precision else ROUNDING)
+    arrays = [leaf for leaf in [*tree_leaves(args), *vars(module).values()] if isinstance(leaf, np.ndarray)]
+    before = [leaf.copy() for leaf in arrays]
+    for leaf in arrays:
+        leaf[...] = 77
+    tolerance = 1e-4 if program.single_precision else 1e-10
+    results = []
+    for cotangent in (1.0, -0.5, 1.0):
+        results.append(pullback(cotangent))
+        well_formed(program, results[-1], args)
+        scaled = tree_map(lambda g, by=cotangent: None if g is None else g * by, gradient)
+        expect_tree(f"the pullback of {cotangent}", results[-1], scaled, tolerance)
+        for leaf in tree_leaves(results[-1]):
+            if isinstance(leaf, np.ndarray) and len(results) > 1:
+                leaf[...] = 55
+    apart([leaf for result in results for leaf in tree_leaves(result)], "results of two pullbacks")
+    for leaf, old in zip(arrays, before, strict=True):
+        leaf[...] = old
 
 
 def other_sizes(program: Program, f: Function, compiled: Function) -> None:

@@ -13,11 +13,12 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
+from adcompiler import compile
 from adcompiler.backend import emit, names
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
-from adcompiler.passes import activity, adjoint, bufferize, memory, simplify, trace
+from adcompiler.passes import activity, adjoint, bufferize, memory, simplify, tangent, trace
 from rules.cotangent import update
 from rules.kind import Num
 from rules.python import cotangents
@@ -323,3 +324,36 @@ def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManag
 def emitted_updates_lose_repeated_indices() -> AbstractContextManager[Any]:
     """`d[[0, 1, 1]] += t`, where np.add.at is meant."""
     return patch.object(emit, "_repeats", lambda index: False)
+
+
+# forward mode and the split form
+
+
+@planted
+def product_moves_with_its_first_factor_alone() -> AbstractContextManager[Any]:
+    """`x * y`: in forward mode the tangent of y is lost."""
+    rule = find(np.multiply)
+    assert rule is not None and rule.pushforward is not None
+    changed = replace(rule.pushforward, function=lambda x, y, t_x, t_y: t_x * y)
+    return patch.object(rule, "pushforward", changed)
+
+
+@planted
+def loop_begins_with_no_tangent() -> AbstractContextManager[Any]:
+    """`for ..: s = s * x`: the tangent that s has before the loop is lost."""
+    loop = tangent._Sweep.loop
+
+    def forgetful(self: Any, op: Any) -> None:
+        before = dict(self.tangents)
+        for init in op.inits:
+            self.tangents.pop(init, None)
+        loop(self, op)
+        self.tangents.update({v: t for v, t in before.items() if v in op.inits})
+
+    return patch.object(tangent._Sweep, "loop", forgetful)
+
+
+@planted
+def pullback_reads_the_arrays_of_the_caller() -> AbstractContextManager[Any]:
+    """`vjp`: what is kept for the pullback is not copied."""
+    return patch.object(compile, "keep", lambda function: function)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from .arguments import ArrayLeaf, Node, NumberLeaf, Parameter, tree_map
+from .arguments import ArrayLeaf, Node, NumberLeaf, Parameter, inner, tree_map
 from .check import check
 from .generate import Program
 
@@ -59,6 +59,24 @@ class Honest:
             return f(*args), tuple(picked) if isinstance(argnums, tuple) else picked[0]
 
         return compiled
+
+    def jvp(self, f, args, tangents, argnums):
+        gradients = by_hand(*args)
+        pairs = [(gradients[i], t) for i, t in zip(argnums, tangents, strict=True)]
+        return f(*args), sum(inner(g, t) for g, t in pairs) * self.push
+
+    def vjp(self, f, args, argnums):
+        value, gradients = self.value_and_grad(f, argnums)(*tree_map(np.copy, args)) if self.keeps else (f(*args), None)
+
+        def pullback(cotangent):
+            there = gradients if self.keeps else self.value_and_grad(f, argnums)(*args)[1]
+            return tree_map(lambda d: d * cotangent, there)
+
+        return value, pullback
+
+    interpreted_jvp = jvp
+    keeps = True
+    push = 1.0
 
     def second(self, program):
         return ""
@@ -149,6 +167,22 @@ def test_a_wrong_value_is_seen():
     outcome = check(program(), Off())
     assert outcome.kind == "wrong"
     assert "lower" in outcome.message
+
+
+def test_a_wrong_tangent_is_seen():
+    compiler = Honest()
+    compiler.push = 1.0001
+    outcome = check(program(), compiler)
+    assert outcome.kind == "wrong"
+    assert "forward mode" in outcome.message
+
+
+def test_a_pullback_that_sees_later_changes_is_found():
+    compiler = Honest()
+    compiler.keeps = False
+    outcome = check(program(), compiler)
+    assert outcome.kind == "wrong"
+    assert "the pullback" in outcome.message
 
 
 def test_emitted_code_is_compared_with_the_interpreter():

@@ -10,7 +10,7 @@ def robust_grad(w, X, y, delta):
     for x, r in zip(reversed(X), reversed(tape)):
         t = abs(r)
         if t <= delta:                            # source.py:8
-            d_r = 0.5 * r + r * 0.5               # source.py:9
+            d_r = r
         elif t <= 3 * delta:                      # source.py:10
             d_r = delta * np.sign(r)              # source.py:11
         else:

@@ -1,0 +1,86 @@
+"""Does the cotangent that a pullback gets fit the value that it is for? Structure, shapes, dtypes."""
+
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+from adcompiler.errors import GradientError
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A number or an array, as the value has it: of which class, shape and dtype."""
+
+    type: type
+    shape: tuple[int, ...] = ()
+    dtype: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.dtype}{list(self.shape)}" if self.type is np.ndarray else self.type.__name__
+
+    @property
+    def moves(self) -> bool:
+        """Is it of floats or complex numbers?"""
+        return self.dtype is not None and self.dtype.kind in "fc"
+
+
+def form_of(value: Any) -> Any:
+    """The structure of a value with a `Leaf` for each of its leaves; it holds on to no array."""
+    if isinstance(value, tuple | list):
+        return type(value)(map(form_of, value))
+    if isinstance(value, dict):
+        return {k: form_of(x) for k, x in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return Leaf(type(value), value.shape, value.dtype)
+    return Leaf(type(value), (), np.dtype(type(value)) if type(value) in (float, complex) else None)
+
+
+def fitted(d: Any, form: Any, where: str = "") -> Any:
+    """The cotangent, numbers and 0-d arrays of the class that the value has, zeros for None.
+
+    Raises GradientError where it does not fit.
+    """
+    if isinstance(form, Leaf):
+        return _leaf(d, form, where)
+    keys = list(form) if isinstance(form, dict) else range(len(form))
+    if d is None:
+        parts = {k: fitted(None, form[k], f"{where}[{k!r}]") for k in keys}
+    elif type(d) is not type(form) or len(d) != len(form) or (isinstance(form, dict) and set(d) != set(form)):
+        _refuse(where, _what(d), _what(form))
+    else:
+        parts = {k: fitted(d[k], form[k], f"{where}[{k!r}]") for k in keys}
+    return parts if isinstance(form, dict) else type(form)(parts.values())
+
+
+def _leaf(d: Any, form: Leaf, where: str) -> Any:
+    if not form.moves:
+        if d is not None:
+            _refuse(where, _what(d), f"None, for {form},")
+        return None
+    if d is None:
+        return np.zeros(form.shape, form.dtype) if form.type is np.ndarray else form.type(0)
+    number = type(d) in (int, float) or (type(d) is complex and form.dtype.kind == "c")
+    if not (number and not form.shape) and (
+        type(d) is not np.ndarray and not isinstance(d, np.generic)
+        or d.shape != form.shape or d.dtype != form.dtype
+    ):  # fmt: skip
+        _refuse(where, _what(d), str(form))
+    if form.type is np.ndarray:
+        return np.asarray(d, form.dtype)
+    return form.type(d if number else d[()])
+
+
+def _what(x: Any) -> str:
+    if isinstance(x, dict):
+        return f"a dict with {', '.join(map(repr, x)) or 'no keys'}"
+    if isinstance(x, tuple | list):
+        return f"a {type(x).__name__} of {len(x)}"
+    return str(form_of(x))
+
+
+def _refuse(where: str, got: str, wanted: str) -> NoReturn:
+    raise GradientError(
+        f"the cotangent{where and ' at ' + where} is {got}, where {wanted} is wanted: "
+        "give it the structure, shapes and dtypes of the value"
+    )
