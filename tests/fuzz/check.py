@@ -33,6 +33,7 @@ Class = Literal["ok", "wrong", "crash", "refused", "kink", "invalid"]
 
 SINGLE = 1e-2  # of a gradient in float32 against float64, relative
 ROUNDING = 1e-12  # of two ways to compute the same, relative
+NAIVE = 3  # one program in so many is compiled without reuse of buffers too
 SECONDS = 60  # before a program counts as hanging
 
 
@@ -44,8 +45,8 @@ class Compiler(Protocol):
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         """The result of the program's IR after a stage."""
 
-    def value_and_grad(self, f: Function, argnums: Any) -> Function:
-        """The compiled function."""
+    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True) -> Function:
+        """The compiled function; without `reuse` it writes into fresh copies alone."""
 
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
@@ -82,8 +83,8 @@ class Adcompiler:
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         return self._interpret(f, args, stage=stage, argnums=argnums)
 
-    def value_and_grad(self, f: Function, argnums: Any) -> Function:
-        compiled: Function = self._value_and_grad(f, argnums=argnums)
+    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True) -> Function:
+        compiled: Function = self._value_and_grad(f, argnums=argnums, reuse=reuse)
         return compiled
 
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
@@ -192,6 +193,9 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
     expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
 
+    if program.seed % NAIVE == 0:
+        plain_buffers(f, argnums, args, (value, gradient), compiler)
+        unchanged("the gradient without reuse", args, pristine)
     forward_mode(program, f, value, gradient, compiler)
     split_form(program, module, value, gradient, compiler)
 
@@ -271,6 +275,13 @@ def split_form(program: Program, module: ModuleType, value: float, gradient: Any
     apart([leaf for result in results for leaf in tree_leaves(result)], "results of two pullbacks")
     for leaf, old in zip(arrays, before, strict=True):
         leaf[...] = old
+
+
+def plain_buffers(f: Function, argnums: Any, args: tuple[Any, ...], found: Any, compiler: Compiler) -> None:
+    """What is written in place changes no bit."""
+    naive = compiler.value_and_grad(f, argnums, reuse=False)(*args)
+    if not same_bits(tree_map(np.asarray, naive), tree_map(np.asarray, found)):
+        raise Wrong("reuse of buffers changes the result")
 
 
 def other_sizes(program: Program, f: Function, compiled: Function) -> None:
