@@ -447,7 +447,7 @@ def growing_while(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 2)
+@production(STATEMENTS, 3)
 def any_kind_loop(g: Generator) -> bool | None:
     """A loop over a container whose values differ in kind: only what suits them all is done to them."""
     if g.depth >= DEEPEST or g.loops >= 2:
@@ -525,7 +525,7 @@ def unpacked_call(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 2.5)
+@production(STATEMENTS, 4)
 def helper(g: Generator) -> bool | None:
     if g.functions or g.depth > 1:
         return None

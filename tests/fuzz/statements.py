@@ -170,9 +170,9 @@ def chained(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 2)
+@production(STATEMENTS, 3)
 def tuple_target(g: Generator) -> bool | None:
-    parts = [value(g, 2) for _ in range(g.pick((2, 2, 3)))]
+    parts = [value(g, 2) for _ in range(g.pick((2, 3)))]
     if any(p.roots & g.scope.locked for p in parts):
         return None
     names = [g.fresh_name() for _ in parts]

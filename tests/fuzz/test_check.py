@@ -52,7 +52,7 @@ class Honest:
     def interpret(self, f, args, stage, argnums=None):
         return f(*args) if stage == "lower" else self.value_and_grad(f, argnums)(*args)
 
-    def value_and_grad(self, f, argnums):
+    def value_and_grad(self, f, argnums, reuse=True):
         def compiled(*args):
             gradients = self.lie(by_hand(*args), args)
             picked = [gradients[i] for i in (argnums if isinstance(argnums, tuple) else (argnums,))]
@@ -198,7 +198,7 @@ def test_emitted_code_is_compared_with_the_interpreter():
 
 def test_a_refusal_is_not_a_failure():
     class Refuses(Honest):
-        def value_and_grad(self, f, argnums):
+        def value_and_grad(self, f, argnums, reuse=True):
             raise Refused("the call `g(3)` has no rule")
 
     outcome = check(program(), Refuses())
@@ -208,7 +208,7 @@ def test_a_refusal_is_not_a_failure():
 
 def test_an_exception_of_the_compiler_is_a_crash():
     class Crashes(Honest):
-        def value_and_grad(self, f, argnums):
+        def value_and_grad(self, f, argnums, reuse=True):
             raise KeyError("x")
 
     assert check(program(), Crashes()).kind == "crash"
@@ -230,7 +230,7 @@ class Ahead(Honest):
 
     factor = 1.0
 
-    def value_and_grad(self, f, argnums):
+    def value_and_grad(self, f, argnums, reuse=True):
         compiled = super().value_and_grad(f, argnums)
         Ahead.made = lambda *args: (compiled(*args)[0], tree_map(lambda d: d * self.factor, compiled(*args)[1]))
         return compiled
