@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adcompiler import grad, value_and_grad
+from adcompiler import differentiable, grad, value_and_grad
 
 from .counting import compiled, counted
 from .numerics import assert_close, differences
@@ -210,3 +210,37 @@ def test_programs_that_store_copy_as_often_as_by_hand(name, copies):
     """On entry where an argument or its copy is written, and once an iteration what is overwritten and needed."""
     text = (Path(__file__).parent / "golden" / name / "adjoint.py").read_text()
     assert text.count(".copy()") == copies
+
+
+# ------------------------------------------------------------------------------------------ what is not written
+def recorded(u, n):
+    seen = np.empty((n, (len(u) + 1) // 2))
+    for t in range(n):
+        u = np.sin(u)
+        seen[t] = u[::2]
+    return np.sum(seen * seen)
+
+
+def source(f, *args, argnums=0):
+    return differentiable(f).source("grad", argnums=argnums, example=args)
+
+
+def test_what_is_stored_is_not_kept_for_its_shape():
+    """The cotangent of `u` has the shape of `u`: nothing but the argument of the sine is kept."""
+    text = source(recorded, x, 4)
+    assert "tape.append(u)" in text and "copy" not in text
+    for u in (x, np.ones(1), np.empty(0)):
+        assert_close(grad(recorded)(u, 3), differences(recorded, (u, 3)))
+    assert_close(grad(recorded)(x, 0), np.zeros(3))
+
+
+def test_a_stored_row_that_was_stretched_has_the_cotangent_of_one():
+    def stretched(u, n):
+        seen = np.empty((n, 4))
+        for t in range(n):
+            u = np.sin(u)
+            seen[t] = u[::2]
+        return np.sum(seen * seen)
+
+    for u in (np.array([0.5, 2.0]), np.array([0.5]), np.linspace(0.1, 1.0, 7)):
+        assert_close(grad(stretched)(u, 3), differences(stretched, (u, 3)))
