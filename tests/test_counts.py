@@ -244,3 +244,17 @@ def test_a_stored_row_that_was_stretched_has_the_cotangent_of_one():
 
     for u in (np.array([0.5, 2.0]), np.array([0.5]), np.linspace(0.1, 1.0, 7)):
         assert_close(grad(stretched)(u, 3), differences(stretched, (u, 3)))
+
+
+def test_two_minuses_are_none():
+    assert "-" not in source(lambda x, y: np.sum(3.0 - y / x), x, b).split("# backward")[1]
+
+
+def test_what_is_added_with_a_minus_is_subtracted():
+    def stored(x):
+        y = x * 2.0
+        y[1:] += y[:-1] - 3.0 * y[1:]
+        return np.sum(y * y)
+
+    assert "+= -" not in source(stored, x)
+    assert_close(grad(stored)(x), differences(stored, (x,)))

@@ -362,6 +362,9 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
             *s.args[1:],
             like=out,
         )
+    opposite = self.opposite(x)
+    if opposite is not None:
+        return opposite
     product = self.made_by(x, *_LINEAR)
     if product is not None and self.only_use(x):
         a, b = product.args
@@ -417,10 +420,13 @@ def _spread(self: _Simplifier, op: Op, out: Value) -> Any:
 def _update(self: _Simplifier, op: Op, out: Value) -> Any:
     """Adding `-v` at a place is subtracting `v`."""
     base, path, kind, value = op.args
-    negative = self.made_by(value, operator.neg)
-    if negative is None or kind not in ("add", "sub") or not isinstance(out.kind, Array):
+    if kind not in ("add", "sub") or not isinstance(out.kind, Array):
         return None
-    return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
+    negative = self.made_by(value, operator.neg)
+    opposite = negative.args[0] if negative is not None else self.opposite(value)
+    if opposite is None:
+        return None
+    return self.emit(update, base, path, "sub" if kind == "add" else "add", opposite, like=out)
 
 
 def _length(self: _Simplifier, op: Op, out: Value) -> Any:
