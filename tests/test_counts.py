@@ -258,3 +258,23 @@ def test_what_is_added_with_a_minus_is_subtracted():
 
     assert "+= -" not in source(stored, x)
     assert_close(grad(stored)(x), differences(stored, (x,)))
+
+
+def test_a_quotient_by_a_constant_has_no_pole_to_guard():
+    def stored(x, dt):
+        y = np.zeros(3)
+        y[1:] = x[1:] * (dt / 6)
+        return np.sum(y * y)
+
+    assert "unless_zero" not in source(stored, x, 0.1, argnums=(0, 1))
+    for i in (0, 1):
+        assert_close(grad(stored, i)(x, 0.1), differences(stored, (x, 0.1), i))
+
+
+@pytest.mark.parametrize("divisor", [0, 0.0])
+def test_a_quotient_by_the_constant_zero_has_one(divisor):
+    def selected(x, scale):
+        return np.sum(np.where(x > 1.0, x, x * (scale / divisor)))
+
+    with np.errstate(all="ignore"):
+        assert_close(grad(selected)(np.array([2.0, 3.0]), np.float64(1.0)), np.ones(2))

@@ -174,7 +174,7 @@ class _Sweep:
             if (
                 selected
                 and isinstance(d, Value)
-                and (rule.infinite_at_pole or (rule.kind is None and self.has_pole(args)))
+                and (_has_pole(op) or (rule.kind is None and self.pole_among(args)))
             ):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
@@ -195,14 +195,9 @@ class _Sweep:
             return self.builder.call(project, d, r, lazy=True, hint=_d(r))
         return d
 
-    def has_pole(self, args: Any) -> bool:
-        """Is a factor among these infinite where its argument is at a pole: a logarithm, a quotient?"""
-        for v in leaves(args):
-            made = self.made.get(v)
-            rule = find(made.target) if made is not None else None
-            if rule is not None and rule.infinite_at_pole:
-                return True
-        return False
+    def pole_among(self, args: Any) -> bool:
+        """Is a factor among these infinite where its argument is at a pole?"""
+        return any(v in self.made and _has_pole(self.made[v]) for v in leaves(args))
 
     def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
         """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
@@ -479,6 +474,15 @@ def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
     elif isinstance(result, tuple | list):
         for i, item in enumerate(result):
             yield from _paths(item, (*path, i))
+
+
+def _has_pole(op: Op) -> bool:
+    """Can the result be infinite where its argument is at a pole: a logarithm, a quotient by what is no constant?"""
+    rule = find(op.target)
+    if rule is None or not rule.infinite_at_pole:
+        return False
+    quotient = op.target in (operator.truediv, np.true_divide)
+    return not (quotient and type(op.args[1]) in (int, float) and op.args[1])
 
 
 def _masked(op: Op) -> bool:
