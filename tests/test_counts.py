@@ -278,3 +278,10 @@ def test_a_quotient_by_the_constant_zero_has_one(divisor):
 
     with np.errstate(all="ignore"):
         assert_close(grad(selected)(np.array([2.0, 3.0]), np.float64(1.0)), np.ones(2))
+
+
+def test_the_elements_of_a_made_array_are_read_by_a_plain_index():
+    def made(x, y):
+        return np.sum(np.array([x * y, y - x]) ** 2)
+
+    assert ",]" not in source(made, 2.0, 3.0)

@@ -128,7 +128,7 @@ def _pieces(d: Any, arrays: Any, axis: int) -> Any:
     for i, a in enumerate(arrays):
         start, rest = _sum(steps[:i]), _sum(steps[i + 1 :])
         if rank(a) < d.ndim:
-            piece = d[(*before, start)]
+            piece = d[(*before, start) if before else start]
             out.append(piece[(0,) * (piece.ndim - rank(a))] if piece.ndim > rank(a) else piece)
         elif isinstance(start, int) and isinstance(rest, int):
             out.append(d[(*before, slice(start or None, -rest or None))])
@@ -265,9 +265,9 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
     """The cotangent of the argument of `np.array`, with its structure."""
     if isinstance(a, tuple | list):
         return [_unmade(d, item, (*place, i)) for i, item in enumerate(a)]
-    if hasattr(a, "ndim") or isinstance(a, int | float | complex):
-        return d[place] if place else d
-    return unstack(d[place] if place else d)
+    if place:
+        d = d[place if len(place) > 1 else place[0]]
+    return d if hasattr(a, "ndim") or isinstance(a, int | float | complex) else unstack(d)
 
 
 def _stacked(t: Any) -> Any:
