@@ -18,6 +18,9 @@ def target_name(target: Any) -> str:
         return str(label)
     module = (getattr(target, "__module__", "") or "").split(".")[0]
     name = getattr(target, "__qualname__", getattr(target, "__name__", str(target)))
+    owner = getattr(target, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"{target_name(owner)}.{target.__name__}"
     if module == "numpy" or type(target).__name__ == "ufunc":
         return f"np.{name}"
     if module == "math":
