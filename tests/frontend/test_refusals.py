@@ -132,7 +132,7 @@ CASES = [
     # calls
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.trapezoid(x)", "np.trapezoid no rule", "adc rules"),
-    Case("function_without_rule_is_unpacked", "np.linalg.qr(", "qr no rule", "adc rules"),
+    Case("function_without_rule_is_unpacked", "np.linalg.qr(", "np.linalg.qr no rule", "adc rules"),
     Case("method_of_a_ufunc", "np.maximum.accumulate(", "np.maximum.accumulate no rule", "adc rules"),
     Case("method_of_a_ufunc_that_writes", "np.add.at(", "np.add.at writes into", "new array"),
     Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
