@@ -285,3 +285,12 @@ def test_the_elements_of_a_made_array_are_read_by_a_plain_index():
         return np.sum(np.array([x * y, y - x]) ** 2)
 
     assert ",]" not in source(made, 2.0, 3.0)
+
+
+def test_the_cotangent_of_a_running_sum_is_one_from_the_end():
+    def run(x):
+        return np.sum(np.cumsum(x) ** 2)
+
+    assert "np.cumsum(" in source(run, x) and "flip" not in source(run, x) and "reshape" not in source(run, x)
+    for u in (x, np.ones(1), np.empty(0), x.astype(np.float32)):
+        assert_close(grad(run)(u), differences(run, (u,)), 1e-3 if u.dtype == np.float32 else 1e-6)
