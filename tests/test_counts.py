@@ -294,3 +294,29 @@ def test_the_cotangent_of_a_running_sum_is_one_from_the_end():
     assert "np.cumsum(" in source(run, x) and "flip" not in source(run, x) and "reshape" not in source(run, x)
     for u in (x, np.ones(1), np.empty(0), x.astype(np.float32)):
         assert_close(grad(run)(u), differences(run, (u,)), 1e-3 if u.dtype == np.float32 else 1e-6)
+
+
+NEW_AXES = [np.s_[:, None], np.s_[None], np.s_[None, :], np.s_[..., None], np.s_[None, ..., None]]
+
+
+@pytest.mark.parametrize("index", NEW_AXES, ids=str)
+def test_the_cotangent_of_new_axes_is_without_them(index):
+    def f(x):
+        y = x[index]
+        return np.sum(np.exp(y) * np.arange(1.0, 1 + y.size).reshape(y.shape))
+
+    def g(x):
+        return np.sum((x[:, None] - x[None, :]) ** 3 * np.arange(1.0, 1 + len(x)))
+
+    assert "zeros" not in source(f, x) + source(g, x)
+    for u in (x, np.ones(1), np.empty(0)):
+        assert_close(grad(f)(u), differences(f, (u,)), 1e-5)
+        assert_close(grad(g)(u), differences(g, (u,)))
+
+
+def test_a_sum_keeps_no_axis_that_is_indexed_away():
+    def f(x, A):
+        return np.sum(np.exp(A * x[:, None]))
+
+    assert "keepdims" not in source(f, x, A)
+    assert_close(grad(f)(x, A), differences(f, (x, A)))

@@ -379,6 +379,20 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
     return None
 
 
+def _getitem(self: _Simplifier, op: Op, out: Value) -> Any:
+    """An axis of length 1 that a sum has kept is not indexed away: the sum does not keep it."""
+    x, index = op.args
+    total = self.made_by(x, np.sum)
+    if total is None or not self.only_use(x) or total.kwargs.get("keepdims") is not True:
+        return None
+    axis = total.kwargs.get("axis")
+    if type(axis) is not int or not isinstance(index, tuple) or len(index) != x.kind.ndim:
+        return None
+    if any(i != (0 if k == axis % len(index) else slice(None)) for k, i in enumerate(index)):
+        return None
+    return self.emit(np.sum, *total.args, like=out, **{k: v for k, v in total.kwargs.items() if k != "keepdims"})
+
+
 def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
     s = self.made_by(op.args[0], spread)
     if s is None or not _number(s.args[0]) or op.kwargs or s.kwargs:
@@ -457,6 +471,7 @@ _REWRITES: dict[Any, Any] = {
     operator.neg: _neg,
     spread: _spread,
     update: _update,
+    operator.getitem: _getitem,
     np.sum: _sum,
     project: _project,
     accumulate: _accumulate,
