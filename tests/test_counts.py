@@ -320,3 +320,12 @@ def test_a_sum_keeps_no_axis_that_is_indexed_away():
 
     assert "keepdims" not in source(f, x, A)
     assert_close(grad(f)(x, A), differences(f, (x, A)))
+
+
+def test_a_minus_times_a_minus_is_none():
+    def f(x, y):
+        return np.sum(np.cos(3.0 - y / x))
+
+    text = source(f, x, b)
+    assert "-(" not in text and "* -" not in text.split("# backward")[1]
+    assert_close(grad(f)(x, b), differences(f, (x, b)))

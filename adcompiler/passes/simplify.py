@@ -244,6 +244,10 @@ class _Simplifier:
                     return y
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
+                negative = self.made_by(x, operator.neg)
+                if negative is not None and (opposite := self.opposite(y)) is not None:
+                    factors = (negative.args[0], opposite)
+                    return self.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
         if target is operator.truediv and _is(b, 1) and _alike(a, out):
             return a
         if target is operator.add:
