@@ -329,3 +329,10 @@ def test_a_minus_times_a_minus_is_none():
     text = source(f, x, b)
     assert "-(" not in text and "* -" not in text.split("# backward")[1]
     assert_close(grad(f)(x, b), differences(f, (x, b)))
+
+
+def test_a_contraction_is_not_copied_to_be_returned():
+    def f(A, B):
+        return np.sum(np.einsum("ij,jk->ik", A, B) ** 2)
+
+    assert "copy" not in source(f, A, B)
