@@ -336,3 +336,12 @@ def test_a_contraction_is_not_copied_to_be_returned():
         return np.sum(np.einsum("ij,jk->ik", A, B) ** 2)
 
     assert "copy" not in source(f, A, B)
+
+
+def test_a_quotient_of_a_quotient_has_the_pole_of_that():
+    """The second factor is infinite where `y` is zero, there the product is not selected."""
+    def f(x, y):
+        return np.sum(np.where(y > 0, x * (1 / y / 6), 0.0))
+
+    with np.errstate(all="ignore"):
+        assert_close(grad(f)(np.ones(2), np.array([0.0, 2.0])), np.array([0.0, 1 / 12]))

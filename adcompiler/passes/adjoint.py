@@ -197,7 +197,8 @@ class _Sweep:
 
     def pole_among(self, args: Any) -> bool:
         """Is a factor among these infinite where its argument is at a pole?"""
-        return any(v in self.made and _has_pole(self.made[v]) for v in leaves(args))
+        made = [self.made[v] for v in leaves(args) if v in self.made]
+        return any(_has_pole(op) or (_by_constant(op) and self.pole_among(op.args[:1])) for op in made)
 
     def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
         """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
@@ -479,10 +480,12 @@ def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
 def _has_pole(op: Op) -> bool:
     """Can the result be infinite where its argument is at a pole: a logarithm, a quotient by what is no constant?"""
     rule = find(op.target)
-    if rule is None or not rule.infinite_at_pole:
-        return False
-    quotient = op.target in (operator.truediv, np.true_divide)
-    return not (quotient and type(op.args[1]) in (int, float) and op.args[1])
+    return rule is not None and rule.infinite_at_pole and not _by_constant(op)
+
+
+def _by_constant(op: Op) -> bool:
+    """Is this a quotient by a number that stands in the program, and is not zero?"""
+    return op.target in (operator.truediv, np.true_divide) and type(op.args[1]) in (int, float) and bool(op.args[1])
 
 
 def _masked(op: Op) -> bool:
