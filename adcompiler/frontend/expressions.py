@@ -58,6 +58,14 @@ class Unroll(Exception):
         self.problem = problem
 
 
+def no_rule(op: Op) -> Problem:
+    """What is said where something is done with the result of a call that the compiler cannot see into."""
+    maker = target_name(op.target)
+    reason = f"{maker} has no rule, so it is not known what it returns"
+    remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+    return problem_at(op.loc, reason, remedy)
+
+
 class Expressions:
     """Lowers expressions into the current region. A denotation is a Value, a Known, or a container of them."""
 
@@ -113,10 +121,7 @@ class Expressions:
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""
         if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
-            maker = target_name(self.defs[d].target)
-            reason = f"{maker} has no rule, so it is not known what it returns"
-            remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
-            raise Refusal(problem_at(self.defs[d].loc, reason, remedy))
+            raise Refusal(no_rule(self.defs[d]))
 
     def operand(self, d: Any) -> Any:
         """A denotation as an argument of an operation."""

@@ -391,7 +391,6 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         result: Any = None
         try:
             result = lowerer.body(source.node)
-            lowerer.refuse_opaque(result)
         except Promote as promote:
             missing = promote.steps - by_value
             if not missing:  # the kind was asked for in words
