@@ -11,12 +11,13 @@ from typing import Any
 from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
-from adcompiler.errors import GradientError, problem_at
+from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
+from adcompiler.frontend.expressions import no_rule
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.source import Source
-from adcompiler.ir.core import Function, ListOf, Loc, Value, leaves
+from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
 from adcompiler.passes.activity import active
@@ -31,7 +32,7 @@ from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
 from adcompiler.seeds import Cotangent, cotangents_of, tangents_of
-from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
+from rules.kind import Array, Lengths, Num, Opaque, is_differentiable, said, specialising
 
 STAGES = (
     "parsed",
@@ -85,6 +86,14 @@ def _what(kind: Any) -> str:
         if noun
         else f"is {kind}"
     )
+
+
+def _known_result(f: Function) -> None:
+    """Refuse a function that returns what a call without a rule has given."""
+    if isinstance(f.result, Value) and isinstance(f.result.kind, Opaque):
+        made = [op for op in walk(f.body) if f.result in op.results and type(op) is Op and op.target is not str.format]
+        if made:
+            raise UnsupportedError(no_rule(made[0]))
 
 
 def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
@@ -291,6 +300,7 @@ def build(
             lowered = closed(lowered)
         made = Build(request, lowered)
         made.stages["lower"] = f = dce(lowered.function)
+        _known_result(f)
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         if request.mode == "jvp":
             g = push(request, f, tangents_of(request, lowered.arguments, loc), made)

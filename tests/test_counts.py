@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from adcompiler import grad, value_and_grad
+from adcompiler import differentiable, grad, value_and_grad
 
 from .counting import compiled, counted
 from .numerics import assert_close, differences
@@ -210,3 +210,138 @@ def test_programs_that_store_copy_as_often_as_by_hand(name, copies):
     """On entry where an argument or its copy is written, and once an iteration what is overwritten and needed."""
     text = (Path(__file__).parent / "golden" / name / "adjoint.py").read_text()
     assert text.count(".copy()") == copies
+
+
+# ------------------------------------------------------------------------------------------ what is not written
+def recorded(u, n):
+    seen = np.empty((n, (len(u) + 1) // 2))
+    for t in range(n):
+        u = np.sin(u)
+        seen[t] = u[::2]
+    return np.sum(seen * seen)
+
+
+def source(f, *args, argnums=0):
+    return differentiable(f).source("grad", argnums=argnums, example=args)
+
+
+def test_what_is_stored_is_not_kept_for_its_shape():
+    """The cotangent of `u` has the shape of `u`: nothing but the argument of the sine is kept."""
+    text = source(recorded, x, 4)
+    assert "tape.append(u)" in text and "copy" not in text
+    for u in (x, np.ones(1), np.empty(0)):
+        assert_close(grad(recorded)(u, 3), differences(recorded, (u, 3)))
+    assert_close(grad(recorded)(x, 0), np.zeros(3))
+
+
+def test_a_stored_row_that_was_stretched_has_the_cotangent_of_one():
+    def stretched(u, n):
+        seen = np.empty((n, 4))
+        for t in range(n):
+            u = np.sin(u)
+            seen[t] = u[::2]
+        return np.sum(seen * seen)
+
+    for u in (np.array([0.5, 2.0]), np.array([0.5]), np.linspace(0.1, 1.0, 7)):
+        assert_close(grad(stretched)(u, 3), differences(stretched, (u, 3)))
+
+
+def test_two_minuses_are_none():
+    assert "-" not in source(lambda x, y: np.sum(3.0 - y / x), x, b).split("# backward")[1]
+
+
+def test_what_is_added_with_a_minus_is_subtracted():
+    def stored(x):
+        y = x * 2.0
+        y[1:] += y[:-1] - 3.0 * y[1:]
+        return np.sum(y * y)
+
+    assert "+= -" not in source(stored, x)
+    assert_close(grad(stored)(x), differences(stored, (x,)))
+
+
+def test_a_quotient_by_a_constant_has_no_pole_to_guard():
+    def stored(x, dt):
+        y = np.zeros(3)
+        y[1:] = x[1:] * (dt / 6)
+        return np.sum(y * y)
+
+    assert "unless_zero" not in source(stored, x, 0.1, argnums=(0, 1))
+    for i in (0, 1):
+        assert_close(grad(stored, i)(x, 0.1), differences(stored, (x, 0.1), i))
+
+
+@pytest.mark.parametrize("divisor", [0, 0.0])
+def test_a_quotient_by_the_constant_zero_has_one(divisor):
+    def selected(x, scale):
+        return np.sum(np.where(x > 1.0, x, x * (scale / divisor)))
+
+    with np.errstate(all="ignore"):
+        assert_close(grad(selected)(np.array([2.0, 3.0]), np.float64(1.0)), np.ones(2))
+
+
+def test_the_elements_of_a_made_array_are_read_by_a_plain_index():
+    def made(x, y):
+        return np.sum(np.array([x * y, y - x]) ** 2)
+
+    assert ",]" not in source(made, 2.0, 3.0)
+
+
+def test_the_cotangent_of_a_running_sum_is_one_from_the_end():
+    def run(x):
+        return np.sum(np.cumsum(x) ** 2)
+
+    assert "np.cumsum(" in source(run, x) and "flip" not in source(run, x) and "reshape" not in source(run, x)
+    for u in (x, np.ones(1), np.empty(0), x.astype(np.float32)):
+        assert_close(grad(run)(u), differences(run, (u,)), 1e-3 if u.dtype == np.float32 else 1e-6)
+
+
+NEW_AXES = [np.s_[:, None], np.s_[None], np.s_[None, :], np.s_[..., None], np.s_[None, ..., None]]
+
+
+@pytest.mark.parametrize("index", NEW_AXES, ids=str)
+def test_the_cotangent_of_new_axes_is_without_them(index):
+    def f(x):
+        y = x[index]
+        return np.sum(np.exp(y) * np.arange(1.0, 1 + y.size).reshape(y.shape))
+
+    def g(x):
+        return np.sum((x[:, None] - x[None, :]) ** 3 * np.arange(1.0, 1 + len(x)))
+
+    assert "zeros" not in source(f, x) + source(g, x)
+    for u in (x, np.ones(1), np.empty(0)):
+        assert_close(grad(f)(u), differences(f, (u,)), 1e-5)
+        assert_close(grad(g)(u), differences(g, (u,)))
+
+
+def test_a_sum_keeps_no_axis_that_is_indexed_away():
+    def f(x, A):
+        return np.sum(np.exp(A * x[:, None]))
+
+    assert "keepdims" not in source(f, x, A)
+    assert_close(grad(f)(x, A), differences(f, (x, A)))
+
+
+def test_a_minus_times_a_minus_is_none():
+    def f(x, y):
+        return np.sum(np.cos(3.0 - y / x))
+
+    text = source(f, x, b)
+    assert "-(" not in text and "* -" not in text.split("# backward")[1]
+    assert_close(grad(f)(x, b), differences(f, (x, b)))
+
+
+def test_a_contraction_is_not_copied_to_be_returned():
+    def f(A, B):
+        return np.sum(np.einsum("ij,jk->ik", A, B) ** 2)
+
+    assert "copy" not in source(f, A, B)
+
+
+def test_a_quotient_of_a_quotient_has_the_pole_of_that():
+    """The second factor is infinite where `y` is zero, there the product is not selected."""
+    def f(x, y):
+        return np.sum(np.where(y > 0, x * (1 / y / 6), 0.0))
+
+    with np.errstate(all="ignore"):
+        assert_close(grad(f)(np.ones(2), np.array([0.0, 2.0])), np.array([0.0, 1 / 12]))

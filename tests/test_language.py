@@ -1411,6 +1411,33 @@ def stacked(x, n):
     return np.sum(np.stack(rows) ** 2) + np.sum(np.concatenate(rows)) + np.sum(np.array(rows) * 2)
 
 
+LISTS_AMONG_ARRAYS = {
+    "zero in front": lambda x: np.concatenate(([0.0], np.cumsum(x))),
+    "of elements and constants": lambda x: np.concatenate([x[:2], [x[0], 3, x[1] ** 2], x, [2.0]]),
+    "empty": lambda x: np.concatenate([x, [], x]),
+    "rows": lambda x: np.concatenate([np.outer(x, x), [x, x[::-1]]]),
+    "a column": lambda x: np.concatenate([np.outer(x, x), [[x[0]], [1.0], [x[2]]]], axis=1),
+    "beside": lambda x: np.hstack([x, [x[1], 1.0]]),
+    "below": lambda x: np.vstack([np.outer(x, x), [x[0], 1.0, x[1]]]),
+    "stacked": lambda x: np.stack([x, [x[0], 1.0, x[1]]], axis=1),
+    "complex": lambda x: np.concatenate([x.astype(complex), [1j * x[0]]]).imag,
+}
+
+
+@pytest.mark.parametrize("joined", LISTS_AMONG_ARRAYS.values(), ids=LISTS_AMONG_ARRAYS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_lists_among_arrays_are_joined_as_arrays(joined, dtype):
+    def f(x):
+        y = joined(x)
+        return np.sum(np.sin(y) * np.arange(1.0, 1 + y.size).reshape(y.shape))
+
+    x = np.array([0.5, -1.25, 2.0], dtype)
+    gradient = grad(f)(x)
+    assert gradient.dtype == dtype
+    single = dtype == np.float32
+    assert_close(gradient, differences(f, (x.astype(float),)), 1e-5 if single else 1e-6, 1e-5 if single else 1e-7)
+
+
 def list_made_an_array(xs, y):
     return np.sum(np.array(xs) * y)
 

@@ -18,6 +18,7 @@ from adcompiler.frontend.scope import Access, Closure, Frame, Method, Poison, po
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.ir.core import Value
+from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
@@ -154,7 +155,7 @@ class Calls(Iterations):
     def opaque(self, f: Any, args: Any, kwargs: Any, node: Any, why: str = "") -> Any:
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
         if _writes(f):
-            raise self.refuse(node, f"{getattr(f, '__name__', f)} writes into an array, which is not supported yet",
+            raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet",
                               "make a new array: np.where(mask, new, old), np.concatenate(...), a + b")  # fmt: skip
         for x in (*args, *kwargs.values()):
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):

@@ -58,6 +58,14 @@ class Unroll(Exception):
         self.problem = problem
 
 
+def no_rule(op: Op) -> Problem:
+    """What is said where something is done with the result of a call that the compiler cannot see into."""
+    maker = target_name(op.target)
+    reason = f"{maker} has no rule, so it is not known what it returns"
+    remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+    return problem_at(op.loc, reason, remedy)
+
+
 class Expressions:
     """Lowers expressions into the current region. A denotation is a Value, a Known, or a container of them."""
 
@@ -99,11 +107,7 @@ class Expressions:
         operands = tuple(self.operand(a) for a in args)
         if target not in (str.format, np.shape):
             for v in leaves((operands, kwargs)):
-                if isinstance(v.kind, Opaque) and v in self.defs:
-                    maker = target_name(self.defs[v].target)
-                    reason = f"{maker} has no rule, so it is not known what it returns"
-                    remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
-                    raise Refusal(problem_at(self.defs[v].loc, reason, remedy))
+                self.refuse_opaque(v)
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
@@ -113,6 +117,11 @@ class Expressions:
         else:
             return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
         return result
+
+    def refuse_opaque(self, d: Any) -> None:
+        """Refuse to do anything with what a function without a rule has returned."""
+        if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
+            raise Refusal(no_rule(self.defs[d]))
 
     def operand(self, d: Any) -> Any:
         """A denotation as an argument of an operation."""

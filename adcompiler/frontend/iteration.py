@@ -68,6 +68,7 @@ class Iterations(Expressions):
             return [Known(x) for x in d.value]
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
+        self.refuse_opaque(d)
         raise self.refuse(node, f"a loop over {_describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
 

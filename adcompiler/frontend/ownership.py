@@ -23,6 +23,9 @@ from adcompiler.ir.core import (
 from rules.cotangent import fits, length
 from rules.kind import ONE, Array
 
+#: What a statement like `a, b = b, a` holds besides the names.
+PENDING = "a value that is yet to be assigned"
+
 
 class Ownership(Calls):
     """Answers whether an array has a second name: another name, a view, a container, a function, a running loop."""
@@ -95,7 +98,7 @@ class Ownership(Calls):
     def _names(self, live: Any = None) -> Iterator[tuple[str, Any]]:
         """What every name denotes that may still be read, in this frame and in those around it."""
         if self.pending:
-            yield "a value that is yet to be assigned", self.pending
+            yield PENDING, self.pending
         frames: list[Frame] = []
         for frame in (self.frame, *self.callers):
             scope: Frame | None = frame

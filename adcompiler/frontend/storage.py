@@ -13,7 +13,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.expressions import BINARY, _describe
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.ownership import Ownership, symbol
+from adcompiler.frontend.ownership import PENDING, Ownership, symbol
 from adcompiler.frontend.scope import Maybe
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
@@ -216,7 +216,10 @@ class Stores(Ownership):
             base = shared(self.defs[base])[0]
         other = self.other_holder(base, name)
         reason = f"{name} may share memory with {other or 'another name'}, which this changes in place"
-        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+        if other.startswith(PENDING):
+            reason = f"{name} may share memory with {PENDING}, which this changes in place"
+            remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(old.kind, Array):
                 remedy += f", or {name} = {name}.copy() first"

@@ -27,6 +27,8 @@ def shared(op: Op) -> list[Value]:
     if not rule.view:
         return []
     bound = rule.bind(op.args, op.kwargs)
+    if op.target is np.einsum and len(bound["operands"]) > 1:
+        return []  # of one operand alone it may be a view
     if op.target is operator.getitem and isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array):
         if any(isinstance(v.kind, Array) for v in leaves(op.args[1])) or _has_list(op.args[1]):
             return []  # advanced indexing copies

@@ -16,8 +16,14 @@ def target_name(target: Any) -> str:
     label = getattr(target, "__adc_name__", None)
     if label:
         return str(label)
-    module = (getattr(target, "__module__", "") or "").split(".")[0]
+    place = getattr(target, "__module__", "") or ""
+    module = place.split(".")[0]
     name = getattr(target, "__qualname__", getattr(target, "__name__", str(target)))
+    owner = getattr(target, "__self__", None)
+    if type(owner).__name__ == "ufunc":
+        return f"{target_name(owner)}.{target.__name__}"
+    if place in ("numpy.linalg", "numpy.fft"):
+        return f"np.{place.removeprefix('numpy.')}.{name}"
     if module == "numpy" or type(target).__name__ == "ufunc":
         return f"np.{name}"
     if module == "math":

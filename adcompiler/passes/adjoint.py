@@ -180,7 +180,7 @@ class _Sweep:
             if (
                 selected
                 and isinstance(d, Value)
-                and (rule.infinite_at_pole or (rule.kind is None and self.has_pole(args)))
+                and (_has_pole(op) or (rule.kind is None and self.pole_among(args)))
             ):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
@@ -201,14 +201,10 @@ class _Sweep:
             return self.builder.call(project, d, r, lazy=True, hint=_d(r))
         return d
 
-    def has_pole(self, args: Any) -> bool:
-        """Is a factor among these infinite where its argument is at a pole: a logarithm, a quotient?"""
-        for v in leaves(args):
-            made = self.made.get(v)
-            rule = find(made.target) if made is not None else None
-            if rule is not None and rule.infinite_at_pole:
-                return True
-        return False
+    def pole_among(self, args: Any) -> bool:
+        """Is a factor among these infinite where its argument is at a pole?"""
+        made = [self.made[v] for v in leaves(args) if v in self.made]
+        return any(_has_pole(op) or (_by_constant(op) and self.pole_among(op.args[:1])) for op in made)
 
     def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
         """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
@@ -486,6 +482,17 @@ def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
     elif isinstance(result, tuple | list):
         for i, item in enumerate(result):
             yield from _paths(item, (*path, i))
+
+
+def _has_pole(op: Op) -> bool:
+    """Can the result be infinite where its argument is at a pole: a logarithm, a quotient by what is no constant?"""
+    rule = find(op.target)
+    return rule is not None and rule.infinite_at_pole and not _by_constant(op)
+
+
+def _by_constant(op: Op) -> bool:
+    """Is this a quotient by a number that stands in the program, and is not zero?"""
+    return op.target in (operator.truediv, np.true_divide) and type(op.args[1]) in (int, float) and bool(op.args[1])
 
 
 def _masked(op: Op) -> bool:

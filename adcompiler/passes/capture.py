@@ -1,7 +1,8 @@
 """What the reverse sweep keeps of the forward sweep, and in which form.
 
     tape of %x[%i]; .. for %i, %e in reversed          ->   %e = %x[%i] taken again, no tape
-    %d = zeros_like(%a) with %a otherwise dead         ->   zeros_like(%b) of an array of the same shape and dtype
+    %d = zeros_like(%a) with %a otherwise dead         ->   zeros_like(%b) of an array of the same shape and dtype,
+                                                            or of the same view of one that a loop carries
 
 Cheap things (views, indices, lengths, arithmetic on ints) are computed again; what is wanted for its shape alone
 is not kept.
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import shared
 from adcompiler.ir.build import infer
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, errstate_of, leaves, map_tree, substitute, walk
 from adcompiler.passes.cheap import is_cheap
@@ -63,11 +65,26 @@ def _shapes(function: Function) -> Function:
     needed = live_values(function, valued) | set(function.params)
     needed -= missing(function)
     visible = [p for p in function.params if isinstance(p.kind, Array)]
-    body = _take_shapes(function.body, visible, needed)
+    views = {op.result: op for op in walk(function.body) if op.target is operator.getitem and shared(op)}
+    views |= {e: views[v] for e, v in _kept(function.body).items() if v in views}
+    body = _take_shapes(function.body, visible, needed, views)
     return Function(function.name, function.params, body, function.result, function.doc)
 
 
-def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Region:
+def _kept(body: Region) -> dict[Value, Any]:
+    """The elements of tapes that loops read, with what was written there."""
+    loops = [op for op in walk(body) if isinstance(op, For | While)]
+    written = {r: x for op in loops for r, x in list(zip(op.results, op.body.results))[len(op.inits) :]}
+    tape_of = {op.result: op.args[0] for op in walk(body) if op.target is backwards}
+    return {
+        e: written[tape_of[s]]
+        for op in loops if isinstance(op, For)
+        for e, s in zip(op.elements, op.sequences, strict=True)
+        if isinstance(s, Value) and tape_of.get(s) in written
+    }  # fmt: skip
+
+
+def _take_shapes(region: Region, visible: list[Value], needed: set[Value], views: dict[Value, Op]) -> Region:
     visible = visible + [p for p in region.params if isinstance(p.kind, Array)]
     ops: list[Op] = []
     for op in region.ops:
@@ -75,6 +92,8 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Re
         for v in shape_only(op):
             if v not in needed:
                 other = _alike(v, visible, needed, op.target in (length, size))
+                if other is None:
+                    other = _alike_view(v, region.params, needed, views, ops)
                 if other is not None:
                     swap[v] = other
                 else:
@@ -85,7 +104,7 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value]) -> Re
             return swap.get(v, v)
 
         def inner(sub: Region, seen: list[Value] = seen) -> Region:
-            return _take_shapes(sub, seen, needed)
+            return _take_shapes(sub, seen, needed, views)
 
         ops.append(op.rebuild(renamed, inner))
         visible = visible + [r for r in op.results if isinstance(r.kind, Array)]
@@ -98,6 +117,21 @@ def _alike(v: Value, visible: list[Value], needed: set[Value], shape: bool) -> V
             if shape or c.kind.dtype == v.kind.dtype:
                 return c
     return None
+
+
+def _alike_view(
+    v: Value, carried: list[Value], needed: set[Value], views: dict[Value, Op], ops: list[Op]
+) -> Value | None:
+    """Where `v` is a view: the same view of what a loop carries and needs anyway, which it keeps nothing for."""
+    view = views.get(v)
+    if view is None or any(True for _ in leaves(view.args[1])):
+        return None
+    arrays = [c for c in carried if isinstance(c.kind, Array)]
+    base = _alike(view.args[0], arrays, needed, shape=False)
+    if base is None:
+        return None
+    ops.append(Op(operator.getitem, (base, view.args[1]), {}, [Value(v.kind, v.hint, v.loc)], loc=v.loc))
+    return ops[-1].result
 
 
 def _from_lengths(op: Op, v: Value, visible: list[Value], needed: set[Value], ops: list[Op]) -> Op:

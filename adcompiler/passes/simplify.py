@@ -244,6 +244,10 @@ class _Simplifier:
                     return y
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
+                negative = self.made_by(x, operator.neg)
+                if negative is not None and (opposite := self.opposite(y)) is not None:
+                    factors = (negative.args[0], opposite)
+                    return self.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
         if target is operator.truediv and _is(b, 1) and _alike(a, out):
             return a
         if target is operator.add:
@@ -365,6 +369,9 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
             *s.args[1:],
             like=out,
         )
+    opposite = self.opposite(x)
+    if opposite is not None:
+        return opposite
     product = self.made_by(x, *_LINEAR)
     if product is not None and self.only_use(x):
         a, b = product.args
@@ -377,6 +384,20 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
         if product.target is operator.mul:
             return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind)), like=out)
     return None
+
+
+def _getitem(self: _Simplifier, op: Op, out: Value) -> Any:
+    """An axis of length 1 that a sum has kept is not indexed away: the sum does not keep it."""
+    x, index = op.args
+    total = self.made_by(x, np.sum)
+    if total is None or not self.only_use(x) or total.kwargs.get("keepdims") is not True:
+        return None
+    axis = total.kwargs.get("axis")
+    if type(axis) is not int or not isinstance(index, tuple) or len(index) != x.kind.ndim:
+        return None
+    if any(i != (0 if k == axis % len(index) else slice(None)) for k, i in enumerate(index)):
+        return None
+    return self.emit(np.sum, *total.args, like=out, **{k: v for k, v in total.kwargs.items() if k != "keepdims"})
 
 
 def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
@@ -423,8 +444,9 @@ def _update(self: _Simplifier, op: Op, out: Value) -> Any:
     if not isinstance(out.kind, Array):
         return None
     negative = self.made_by(value, operator.neg)
-    if negative is not None and kind in ("add", "sub"):
-        return self.emit(update, base, path, "sub" if kind == "add" else "add", negative.args[0], like=out)
+    opposite = negative.args[0] if negative is not None else self.opposite(value)
+    if opposite is not None and kind in ("add", "sub"):
+        return self.emit(update, base, path, "sub" if kind == "add" else "add", opposite, like=out)
     before = self.made_by(base, update)
     if before is None or kind not in ("add", "sub") or not self.only_use(base):
         return None
@@ -484,6 +506,7 @@ _REWRITES: dict[Any, Any] = {
     operator.neg: _neg,
     spread: _spread,
     update: _update,
+    operator.getitem: _getitem,
     np.sum: _sum,
     project: _project,
     accumulate: _accumulate,

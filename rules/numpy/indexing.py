@@ -169,6 +169,14 @@ def indexed(a: Array, index: Any) -> Num | Array:
 
 
 # -------------------------------------------------------------------------------------------- subscripts
+def _adds_axes(index: Any) -> bool:
+    """Is this an index like `[:, None]`, which does nothing but put axes of length 1 between the others?"""
+    items = index if isinstance(index, tuple) else (index,)
+    added = [i is None for i in items]
+    rest = [i for i in items if i is not None and i is not Ellipsis]
+    return any(added) and all(isinstance(i, slice) and i.start is i.stop is i.step is None for i in rest)
+
+
 @rule("y = getitem(a, index)", operator.getitem)
 class getitem:
     def kind(a, index):
@@ -187,6 +195,8 @@ class getitem:
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like, index):
+        if rank(a) and _adds_axes(index):
+            return d_y[0 if index is None else tuple(0 if i is None else i for i in index)]
         return project(d_y, a) if isinstance(index, tuple) and not index else scatter(d_y, a, index)
 
     @borrows("t_a")

@@ -104,7 +104,7 @@ def _operands(arrays: Any) -> list[Array]:
         raise KindError(f"arrays to join are wanted here, not {arrays}", "write them in a list")
     if not arrays:
         raise KindError("nothing to join: the list is empty")
-    return [array_kind(a) for a in arrays]
+    return [_nested(a) if isinstance(a, tuple | list) else array_kind(a) for a in arrays]
 
 
 def _joined(arrays: Any, operands: list[Array], axis: int) -> Array:
@@ -122,19 +122,39 @@ def _joined(arrays: Any, operands: list[Array], axis: int) -> Array:
 
 def _pieces(d: Any, arrays: Any, axis: int) -> Any:
     """The cotangents of what was joined along `axis`: of lower rank, a slice across it; else a part of it."""
-    before = (slice(None),) * axis
-    steps = [length(a, axis) if rank(a) == d.ndim else 1 for a in arrays]
+    steps = [_extent(a, axis) if _depth(a) == d.ndim else 1 for a in arrays]
     out: list[Any] = []
     for i, a in enumerate(arrays):
         start, rest = _sum(steps[:i]), _sum(steps[i + 1 :])
-        if rank(a) < d.ndim:
-            piece = d[(*before, start)]
-            out.append(piece[(0,) * (piece.ndim - rank(a))] if piece.ndim > rank(a) else piece)
+        nested = isinstance(a, tuple | list)
+        if _depth(a) < d.ndim:
+            piece = d[_at(start, axis)]
+            piece = piece[(0,) * (piece.ndim - _depth(a))] if piece.ndim > _depth(a) else piece
         elif isinstance(start, int) and isinstance(rest, int):
-            out.append(d[(*before, slice(start or None, -rest or None))])
+            piece = d[_at(slice(start or None, -rest or None), axis)]
+        elif nested:
+            piece = d[_at(slice(start, start + steps[i]), axis)]
         else:
-            out.append(part(d, a, start, axis))
+            piece = part(d, a, start, axis)
+        out.append(_unmade(piece, a) if nested else piece)
     return out
+
+
+def _at(place: Any, axis: int) -> Any:
+    """An index along one axis."""
+    return (*(slice(None),) * axis, place) if axis else place
+
+
+def _depth(a: Any) -> int:
+    """The rank of what NumPy makes of an array, a number, or nested lists."""
+    return (1 + _depth(a[0]) if a else 1) if isinstance(a, tuple | list) else rank(a)
+
+
+def _extent(a: Any, axis: int) -> Any:
+    """The length along an axis of what NumPy makes of an array or nested lists."""
+    if not isinstance(a, tuple | list):
+        return length(a, axis)
+    return _extent(a[0], axis - 1) if axis else len(a)
 
 
 def _sum(steps: list[Any]) -> Any:
@@ -265,9 +285,9 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
     """The cotangent of the argument of `np.array`, with its structure."""
     if isinstance(a, tuple | list):
         return [_unmade(d, item, (*place, i)) for i, item in enumerate(a)]
-    if hasattr(a, "ndim") or isinstance(a, int | float | complex):
-        return d[place] if place else d
-    return unstack(d[place] if place else d)
+    if place:
+        d = d[place if len(place) > 1 else place[0]]
+    return d if hasattr(a, "ndim") or isinstance(a, int | float | complex) else unstack(d)
 
 
 def _stacked(t: Any) -> Any:

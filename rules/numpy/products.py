@@ -19,6 +19,7 @@ import numpy as np
 from rules.kind import ONE, Array, constant, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
+from rules.operands import rank
 from rules.rule import Like, primitive, rule
 
 Lines = tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]
@@ -105,6 +106,8 @@ def _cumulative(a, axis, dtype):
 
 
 def _from_end(d, axis):
+    if rank(d) == 1:
+        return np.cumsum(d[::-1])[::-1]
     return np.flip(np.cumsum(np.flip(d, axis), axis=axis), axis)
 
 
@@ -113,7 +116,8 @@ class cumsum:
     def kind(a, axis, dtype): return _cumulative(a, axis, dtype)
 
     def d_a(d_y, a: Like, axis):
-        return _from_end(d_y, axis) if axis is not None else reshape_like(_from_end(d_y, 0), a)
+        flat = axis is None and rank(a) != 1
+        return reshape_like(_from_end(d_y, 0), a) if flat else _from_end(d_y, axis)
 
     def t_y(t_a, axis): return np.cumsum(t_a, axis=axis)
 

@@ -457,6 +457,25 @@ def function_without_rule(x):
     return np.sum(values)
 
 
+def function_without_rule_is_returned(x):
+    return np.trapezoid(x)
+
+
+def function_without_rule_is_unpacked(x):
+    q, r = np.linalg.qr(np.outer(x, x))
+    return np.sum(r)
+
+
+def method_of_a_ufunc(x):
+    return np.sum(np.maximum.accumulate(x))
+
+
+def method_of_a_ufunc_that_writes(x):
+    y = np.zeros(4)
+    np.add.at(y, [0, 0], x[:2])
+    return np.sum(y)
+
+
 def function_of_a_library(x):
     return recfunctions.structured_to_unstructured(x)[0]
 

@@ -53,12 +53,15 @@ CASES = [
     # joining
     *[case(np.concatenate, arrays, axis=axis) for arrays, axis in [
         ([V, V], 0), ((V, V[:2]), 0), ([M, M, ROW], 0), ([M, normal(2, 1)], 1), ([S, S], -1), ([V], 0),
+        ([V, [1.5, 2.5]], 0), ([[1.5], V, []], 0), ([M, [[1.5, 2.5, 0.5]]], 0), ([[[0.5], [1.5]], M], 1),
         ([EMPTY, M], 0), ([V[:1], V, V[:1]], 0), ([V, V[:1]], 0), ([V[:1], V[::2]], 0), ([M.T, M.T], 1)]],
     *[case(np.stack, arrays, axis=axis) for arrays, axis in [
         ([V, V], 0), ((V, V), 1), ([M, M, M], -1), ([M, M], 1), ([X, X], 0), ([1.5, 2.5], 0),
         ([EMPTY, EMPTY], 0)]],
-    *[case(np.vstack, arrays) for arrays in ([V, V], [M, V[:3]], (M, M, EMPTY), [X, 2.5], [ROW, M])],
-    *[case(np.hstack, arrays) for arrays in ([V, V], [M, M[:, :1]], (M, M), [V, 2.5, X], [1.5, V], [S, S])],
+    *[case(np.vstack, arrays) for arrays in (
+        [V, V], [M, V[:3]], [M, [1.5, 2.5, 0.5]], (M, M, EMPTY), [X, 2.5], [ROW, M])],
+    *[case(np.hstack, arrays) for arrays in (
+        [V, V], [M, M[:, :1]], (M, M), [V, 2.5, X], [1.5, V], [V, [1.5, 2.5]], [S, S])],
     *[case(np.column_stack, arrays) for arrays in ([V, V], [V[:2], M], (M, V[:2]), [1.5, X], [M, M])],
     *[case(np.dstack, arrays) for arrays in ([V, V], [M, M], (S, M), [X, 2.5], [S, S])],
     *[case(np.append, a, b, axis=axis) for a, b, axis in [
