@@ -12,6 +12,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
 from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, value_and_grad
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
+from adcompiler.inside import stop_gradient
 
 __all__ = [
     "DifferentiationError",
@@ -21,5 +22,6 @@ __all__ = [
     "compile_module",
     "differentiable",
     "grad",
+    "stop_gradient",
     "value_and_grad",
 ]

@@ -26,6 +26,7 @@ from adcompiler.passes.capture import capture
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.stop import unstop
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
 from rules.kind import Array, Lengths, Num, is_differentiable, said, specialising
@@ -198,6 +199,12 @@ def derive(
     return f
 
 
+def plain(function: Function) -> Function:
+    """Without what says how to differentiate, since everything is differentiated."""
+    stopless = unstop(function)
+    return function if stopless is function else simplify(stopless)
+
+
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
     """The gradient of a function called inside one that is being lowered: pure IR, and its result's tree."""
     wrt = argument_leaves(named, request.wrt, request.name, loc)
@@ -250,7 +257,7 @@ def build(
         wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         output = scalar_output(f.result, request, loc)
         f = derive(request, f, wrt, output, _primal(request, f.result), made)
-        f, plan, buffers = bufferize(f, request.reuse)
+        f, plan, buffers = bufferize(plain(f), request.reuse)
         made.result = f.result
         made.wrt = wrt
         made.stages["bufferize"] = Function(f.name, f.params, f.body, f.result)

@@ -343,18 +343,19 @@ def elementwise(
 
 
 def nondifferentiable(
-    signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None
+    signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None, view: str = ""
 ) -> Rule:
     """Functions whose result carries no derivative (integer-valued, piecewise constant, of shape alone).
 
-    `kind` is left out for ufuncs and the operators of them.
+    `kind` is left out for ufuncs and the operators of them; `view` names arguments whose memory the result may share.
     """
     parsed = _parse(signature)
     plain, methods = _split(functions)
     if kind is not None:
         _derivative(kind, {p.name for p in parsed.parameters}, f"nondifferentiable {parsed.name}: kind")
     return _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, kind=kind,
-                          differentiable=False, where=sys._getframe(1).f_globals["__name__"]))  # fmt: skip
+                          view=frozenset(view.split()), differentiable=False,
+                          where=sys._getframe(1).f_globals["__name__"]))  # fmt: skip
 
 
 def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
