@@ -12,13 +12,14 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
 from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, value_and_grad
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
-from adcompiler.inside import stop_gradient
+from adcompiler.inside import checkpoint, stop_gradient
 
 __all__ = [
     "DifferentiationError",
     "GradientError",
     "UnsupportedError",
     "check_grad",
+    "checkpoint",
     "compile_module",
     "differentiable",
     "grad",

@@ -23,8 +23,10 @@ from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
+from adcompiler.passes.checkpoint import uncheckpoint
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
+from adcompiler.passes.mark import turn
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.stop import unstop
 from adcompiler.passes.unthunk import unthunk
@@ -202,7 +204,7 @@ def derive(
 def plain(function: Function) -> Function:
     """Without what says how to differentiate, since everything is differentiated."""
     stopless = unstop(function)
-    return function if stopless is function else simplify(stopless)
+    return uncheckpoint(function if stopless is function else simplify(stopless))
 
 
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
@@ -211,7 +213,7 @@ def nested(request: Request, inner: Function, named: dict[str, Any], result: Any
     output = scalar_output(result, request, loc)
     primal = _primal(request, result)
     pure = derive(request, inner, wrt, output, primal)
-    pure.body.ops = [op for op in pure.body.ops if op.results or not op.effect or op.args]
+    pure.body.ops = [op for op in pure.body.ops if op.target is not turn]
     return pure, _returned(request, pure.result, named, wrt)
 
 

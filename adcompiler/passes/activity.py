@@ -7,7 +7,7 @@ import operator
 
 from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
+from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
 from rules.cotangent import apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
@@ -69,6 +69,9 @@ def _forward(region: Region, varied: set[Value]) -> None:
                 _mark(op.carried, op.body.results[: len(op.inits)], varied)
             _mark(op.results, [*op.inits, *[None] * (len(op.results) - len(op.inits))], varied)
             _mark(op.results, op.body.results, varied)
+        elif isinstance(op, Checkpoint):
+            _forward(op.body, varied)
+            _mark(op.results, op.body.results, varied)
         elif any(v in varied for v in op.operands()) and _carries(op):
             varied.update(r for r in op.results if is_differentiable(r.kind))
 
@@ -81,7 +84,7 @@ def _mark(targets: list[Value], sources: list[object], into: set[Value]) -> None
 
 def _backward(region: Region, useful: set[Value]) -> None:
     for op in reversed(region.ops):
-        if isinstance(op, If):
+        if isinstance(op, If | Checkpoint):
             for side in op.regions:
                 useful.update(
                     s for s, r in zip(side.results, op.results, strict=False) if isinstance(s, Value) and r in useful
