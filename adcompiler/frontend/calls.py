@@ -86,7 +86,7 @@ class Calls(Iterations):
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
-        if rule.why:
+        if rule.why and rule.kind is None:
             return self.opaque(target, args, kwargs, node, rule.why)
         try:
             bound = rule.bind(tuple(args), kwargs)

@@ -118,7 +118,8 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
         if op.regions:
             continue
         rule = find(op.target)
-        opaque = (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
+        unknown = rule is None or (bool(rule.why) and (rule.kind is None or any(r in both for r in op.results)))
+        opaque = unknown and op.target not in _HARMLESS and not _is_exception(op.target)
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound = rule.bind(op.args, op.kwargs)
             for name, x in bound.items():
@@ -129,7 +130,8 @@ def _refused(function: Function, both: set[Value], varied: set[Value]) -> list[P
             name = target_name(op.target)
             why = f": {rule.why}" if rule is not None and rule.why else ""
             if any(r in both for r in op.results):
-                reason = f"{name} has no rule, and a derivative would flow through it{why}"
+                lacks = "derivative" if why else "rule"
+                reason = f"{name} has no {lacks}, and a derivative would flow through it{why}"
                 remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
                 problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):
