@@ -13,16 +13,24 @@ from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, value_and_grad
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.inside import checkpoint, stop_gradient
+from rules import Like, borrows, nondifferentiable, primitive, rule
+from rules.testing import check_rule
 
 __all__ = [
     "DifferentiationError",
     "GradientError",
+    "Like",
     "UnsupportedError",
+    "borrows",
     "check_grad",
+    "check_rule",
     "checkpoint",
     "compile_module",
     "differentiable",
     "grad",
+    "nondifferentiable",
+    "primitive",
+    "rule",
     "stop_gradient",
     "value_and_grad",
 ]

@@ -227,7 +227,12 @@ class _Sweep:
         try:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
-            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
+            reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        except Exception as error:  # of a body that is wrong, or wants arrays and not what stands for them
+            reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
+            remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         result = target.result
         hint = _d(like) if isinstance(like, Value) else "d"
         region = self.builder.region
