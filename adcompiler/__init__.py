@@ -12,16 +12,27 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
 from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
+from adcompiler.inside import checkpoint, stop_gradient
+from rules import Like, borrows, nondifferentiable, primitive, rule
+from rules.testing import check_rule
 
 __all__ = [
     "DifferentiationError",
     "GradientError",
+    "Like",
     "UnsupportedError",
+    "borrows",
     "check_grad",
+    "check_rule",
+    "checkpoint",
     "compile_module",
     "differentiable",
     "grad",
     "jvp",
+    "nondifferentiable",
+    "primitive",
+    "rule",
+    "stop_gradient",
     "value_and_grad",
     "vjp",
 ]

@@ -24,10 +24,13 @@ from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
+from adcompiler.passes.checkpoint import uncheckpoint
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.keep import keep
+from adcompiler.passes.mark import turn
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.stop import unstop
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
@@ -218,7 +221,7 @@ def derive(
     stages["simplify"] = f = simplify(f)
     stages["capture"] = f = simplify(capture(f))
     if pulled:
-        stages["keep"] = f = keep(f)
+        stages["keep"] = f = keep(plain(f))
     return f
 
 
@@ -227,6 +230,7 @@ def push(
 ) -> Function:
     """Forward mode of pure IR: activity, tangent, inline, simplify, capture. The result is pure again."""
     stages: dict[str, Function] = {} if build is None else build.stages
+    function = uncheckpoint(function)  # nothing is kept
     reached = active(function, list(tangents), forward=True)
     if build is not None:
         build.active = reached
@@ -239,6 +243,12 @@ def push(
     return f
 
 
+def plain(function: Function) -> Function:
+    """Without what says how to differentiate, since everything is differentiated."""
+    stopless = unstop(function)
+    return uncheckpoint(function if stopless is function else simplify(stopless))
+
+
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
     """The derivative of a function called inside one that is being lowered: pure IR, and its result's tree."""
     if request.mode == "jvp":
@@ -246,7 +256,7 @@ def nested(request: Request, inner: Function, named: dict[str, Any], result: Any
         return pure, _with_tangent(inner, pure.result)
     wrt = argument_leaves(named, request.wrt, request.name, loc)
     pure = derive(request, inner, wrt, _of_one(scalar_output(result, request, loc)), _primal(request, result))
-    pure.body.ops = [op for op in pure.body.ops if op.results or not op.effect or op.args]
+    pure.body.ops = [op for op in pure.body.ops if op.target is not turn]
     return pure, _returned(request, pure.result, named, wrt)
 
 
@@ -310,7 +320,7 @@ def build(
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g, plan, buffers = bufferize(g, request.reuse)
+        g, plan, buffers = bufferize(plain(g), request.reuse)
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))

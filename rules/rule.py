@@ -246,7 +246,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
     In the class, `d_<argument>` are pullbacks, `t_<result>` is the pushforward, `kind` gives the result's
     kind; `static` names arguments that must be known when compiling, `view` those whose memory the
     result may share, `infinite_at_pole` says that the primal is infinite where the derivative is, `selects` that
-    some elements of an argument do not reach the result, so that their cotangent is exactly zero.
+    some elements of an argument do not reach the result, so that their cotangent is exactly zero. Instead of a
+    derivative, `why = "..."` says why there is none: the function is refused where one would flow through it.
     Methods are named as strings (`"ndarray.sum"`). Raises RuleError for anything else.
     """
     parsed = _parse(signature)
@@ -269,6 +270,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 options[name] = frozenset(given) | (STATIC if name == "static" else frozenset())
             elif name in ("infinite_at_pole", "selects"):
                 options[name] = bool(member)
+            elif name == "why" and isinstance(member, str):
+                options[name] = member
             elif not inspect.isfunction(member):
                 raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole, selects")
             elif name == "kind":
@@ -291,8 +294,11 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
             else:
                 raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
         _no_circle(pullbacks, what)
-        if not pullbacks and pushforward is None:
-            raise RuleError(f"{what} has no derivative; use nondifferentiable(...) if there is none")
+        if "why" in options and (pullbacks or pushforward is not None):
+            raise RuleError(f"{what} has a derivative, and why, the reason for having none")
+        if not pullbacks and pushforward is None and "why" not in options:
+            reasons = "use nondifferentiable(...) if it is zero, or say why there is none"
+            raise RuleError(f"{what} has no derivative; {reasons}")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
                        kind, borrows=borrows, where=cls.__module__, **options))  # fmt: skip
         return cls
@@ -343,18 +349,19 @@ def elementwise(
 
 
 def nondifferentiable(
-    signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None
+    signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None, view: str = ""
 ) -> Rule:
     """Functions whose result carries no derivative (integer-valued, piecewise constant, of shape alone).
 
-    `kind` is left out for ufuncs and the operators of them.
+    `kind` is left out for ufuncs and the operators of them; `view` names arguments whose memory the result may share.
     """
     parsed = _parse(signature)
     plain, methods = _split(functions)
     if kind is not None:
         _derivative(kind, {p.name for p in parsed.parameters}, f"nondifferentiable {parsed.name}: kind")
     return _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, kind=kind,
-                          differentiable=False, where=sys._getframe(1).f_globals["__name__"]))  # fmt: skip
+                          view=frozenset(view.split()), differentiable=False,
+                          where=sys._getframe(1).f_globals["__name__"]))  # fmt: skip
 
 
 def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import grad, value_and_grad
+from adcompiler import checkpoint, grad, value_and_grad
 from adcompiler.compile import STAGES, Build, build, interpret
 from adcompiler.ir.core import walk
 from adcompiler.ir.printer import show
@@ -145,6 +145,18 @@ def handled(x):
     return np.sum(np.where(np.isfinite(y), y, x * x))
 
 
+def checkpoints(x, W):
+    def steps(v, n):
+        for _ in range(n):
+            v = np.tanh(W @ v) if v[0] < 0.4 else np.sin(v) * v
+        return v, n + 1
+
+    n = 1
+    for _ in range(2):
+        x, n = checkpoint(steps)(x, n)
+    return np.sum(grad(lambda v: np.sum(checkpoint(steps)(v, 2)[0] ** 2))(x) * x)
+
+
 @dataclass(frozen=True)
 class Program:
     f: Callable[..., Any]
@@ -175,6 +187,7 @@ PROGRAMS = [
     Program(left_early, (X, A, 0.3), ("x", "W")),
     Program(left_early, (X, A, 9.0), ("x", "W")),
     Program(handled, (X,)),
+    Program(checkpoints, (X, A), ("x", "W")),
 ]
 
 

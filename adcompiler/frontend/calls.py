@@ -4,6 +4,7 @@ import functools
 import inspect
 import sys
 import types
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -17,7 +18,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Closure, Frame, Method, Poison, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
@@ -64,6 +65,8 @@ class Calls(Iterations):
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The denotation of a call."""
         if isinstance(function, Closure):
+            if function.checkpoint:
+                return self.checkpointed(replace(function, checkpoint=False), args, kwargs, node)
             return self.inline(function.node, Frame(function.frame.source, parent=function.frame), function.name,
                                function.defaults, args, kwargs, node)  # fmt: skip
         if isinstance(function, Method):
@@ -83,7 +86,7 @@ class Calls(Iterations):
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
-        if rule.why:
+        if rule.why and rule.kind is None:
             return self.opaque(target, args, kwargs, node, rule.why)
         try:
             bound = rule.bind(tuple(args), kwargs)
@@ -110,6 +113,8 @@ class Calls(Iterations):
         if isinstance(f, functools.partial):
             return self.call(Known(f.func), (*map(self._outside, f.args), *args),
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
+        if hasattr(f, "__adc_checkpoint__"):
+            return self.checkpointed(Known(f.__adc_checkpoint__), args, kwargs, node)
         if isinstance(f, types.MethodType) and hasattr(type(f.__self__), "__adc_wrapped__"):
             made: Any = getattr(f.__self__, f"_{f.__name__}", None)
             if hasattr(made, "__adc_gradient__"):
@@ -235,6 +240,30 @@ class Calls(Iterations):
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc
+
+    def checkpointed(self, function: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """The denotation of a call, whose operations are put into a checkpoint: any of them may be read later."""
+        region = self.builder.region
+        start = len(region.ops)
+        result = self.call(function, args, kwargs, node)
+        ops = region.ops[start:]
+        self.check_repeatable(ops)
+        made = [r for op in ops for r in op.results]
+        body = clone(Region([], ops, list(made)), {})
+        effect = any(op.effect for op in ops)
+        region.ops[start:] = [Checkpoint("checkpoint", (), {}, made, False, effect, self.loc(node), body)]
+        return result
+
+    def check_repeatable(self, ops: list[Op]) -> None:
+        """Refuse operations that read what an opaque call returned: it is not called again."""
+        calls = {r: op for op in walk(Region([], ops)) if op.effect and not op.regions for r in op.results}
+        for op in walk(Region([], ops)):
+            read = list(op.operands()) if op.regions or not op.effect else []
+            for v in (*read, *(v for sub in op.regions for v in leaves(sub.results))):
+                if v in calls:
+                    name = target_name(calls[v].target)
+                    reason = f"{name} may return something else when a checkpoint calls it again"
+                    raise self.refuse(calls[v].loc, reason, "call it before, and pass what it returns")
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """The denotation of a call of a gradient."""

@@ -66,12 +66,16 @@ class Frame:
 
 @dataclass(eq=False)
 class Closure:
-    """A function defined inside one that is being lowered; its free names are those of `frame`, live."""
+    """A function defined inside one that is being lowered; its free names are those of `frame`, live.
+
+    With `checkpoint`, the reverse sweep computes the inside of its calls again.
+    """
 
     node: Any
     frame: Frame
     name: str
     defaults: dict[str, Any] = field(default_factory=dict)
+    checkpoint: bool = False
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from adcompiler.frontend.ownership import PENDING, Ownership, symbol
 from adcompiler.frontend.scope import Maybe
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import For, Function, If, Op, Value, While, free_values, walk
+from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, update
 from rules.kind import Array, Num, Seq
 
@@ -253,7 +253,7 @@ def written_arguments(function: Function, changed: list[Value]) -> set[Value]:
     """The parameters whose memory the function changes: what the changed values are versions of."""
     sources: dict[Value, list[Any]] = {}
     for op in walk(function.body):
-        if isinstance(op, If):
+        if isinstance(op, If | Checkpoint):
             for i, r in enumerate(op.results):
                 sources[r] = [side.results[i] for side in op.regions if side.results]
         elif isinstance(op, For | While):

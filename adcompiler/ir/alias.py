@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, If, Op, Value, While, leaves
+from adcompiler.ir.core import Checkpoint, For, If, Op, Value, While, leaves
 from rules.kind import Array, Num, Seq
 from rules.rule import find
 
@@ -41,7 +41,7 @@ def _has_list(index: Any) -> bool:
 
 def edges(op: Op) -> Iterator[tuple[Value, Value]]:
     """(operand, result) for each result that may share memory with an operand, or with what a region yields."""
-    if isinstance(op, If | For | While):
+    if isinstance(op, If | For | While | Checkpoint):
         inner = (x for r in op.regions for x in leaves(r.results))
         sources = [v for v in dict.fromkeys((*op.operands(), *inner)) if holds_memory(v.kind)]
         for r in op.results:

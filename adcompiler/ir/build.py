@@ -41,7 +41,9 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         from rules.kind import Opaque
 
         return Opaque("str")
-    raise KindError(f"the kind of what {getattr(target, '__name__', target)} returns is not known")
+    what = getattr(target, "__name__", target)
+    remedy = f"give {what} a rule" if rule is None else f"give the rule of {what} a `kind`"
+    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/rules.md)")
 
 
 def _only_numbers(target: Any, kinds: Any) -> None:

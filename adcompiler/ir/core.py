@@ -178,6 +178,23 @@ class While(Op):
 
 
 @dataclass(eq=False, slots=True)
+class Checkpoint(Op):
+    """Operations that the reverse sweep runs again, rather than keep their values. Results are what `body` yields.
+
+    It has no operands: `body` reads what it needs from outside, and that alone is kept.
+    """
+
+    body: Region = field(default_factory=Region)
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        return (self.body,)
+
+    def rebuild(self, f: Callable[[Value], Any], g: Callable[[Region], Region]) -> "Checkpoint":
+        return Checkpoint(self.target, (), {}, self.results, self.lazy, self.effect, self.loc, g(self.body))
+
+
+@dataclass(eq=False, slots=True)
 class Function:
     """Parameters, body and results. `result` is the tree that is returned, with the body's results as leaves."""
 

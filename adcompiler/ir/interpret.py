@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import UNDEF, For, Function, If, ListOf, Op, Region, Value, While, errstate_of, map_tree
+from adcompiler.ir.core import (
+    UNDEF,
+    Checkpoint,
+    For,
+    Function,
+    If,
+    ListOf,
+    Op,
+    Region,
+    Value,
+    While,
+    errstate_of,
+    map_tree,
+)
 from rules.kind import Array, Num, lengths
 
 
@@ -81,6 +94,8 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
             _for(op, env)
         elif isinstance(op, While):
             _while(op, env)
+        elif isinstance(op, Checkpoint):
+            _bind(op, _run(op.body, env), env)
         else:
             with ExitStack() as stack:
                 for handling in errstate_of(op):

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Loc, Op, Region, Value, While
+from adcompiler.ir.core import Checkpoint, For, Function, If, Loc, Op, Region, Value, While
 
 INFIX = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "floordiv": "//", "mod": "%",
@@ -116,6 +116,10 @@ class _Printer:
             self.region(op.test, depth + 1, "while")
             self.lines.append((depth, "} do {", None))
             self.region(op.body, depth + 1, stop=op.stop)
+            self.lines.append((depth, "}", None))
+        elif isinstance(op, Checkpoint):
+            self.lines.append((depth, f"{head}checkpoint {{", op.loc))
+            self.region(op.body, depth + 1)
             self.lines.append((depth, "}", None))
         else:
             self.lines.append((depth, f"{head}{'lazy ' if op.lazy else ''}{self.call(op)}", op.loc))

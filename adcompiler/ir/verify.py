@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adcompiler.ir.core import UNDEF, For, Function, If, Region, Value, While, leaves
+from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Region, Value, While, leaves
 
 
 class VerifyError(AssertionError):
@@ -44,6 +44,8 @@ def verify(function: Function) -> Function:
                     raise VerifyError(f"a while of {function.name} takes or yields a wrong number of values")
                 _promise(op.carried, [op.inits, op.body.results[:n], op.test.params], "while")
                 _promise(op.results[:n], [op.carried], "while")
+            elif isinstance(op, Checkpoint):
+                _promise(op.results, [op.body.results], "checkpoint")
             for sub in op.regions:
                 check(sub, scope, lazy, isinstance(op, For | While))
             define(op.results)

@@ -7,7 +7,7 @@ import operator
 
 from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, raise_, walk
+from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
@@ -73,6 +73,9 @@ def _forward(region: Region, varied: set[Value]) -> None:
                 _mark(op.carried, op.body.results[: len(op.inits)], varied)
             _mark(op.results, [*op.inits, *[None] * (len(op.results) - len(op.inits))], varied)
             _mark(op.results, op.body.results, varied)
+        elif isinstance(op, Checkpoint):
+            _forward(op.body, varied)
+            _mark(op.results, op.body.results, varied)
         elif any(v in varied for v in op.operands()) and _carries(op):
             varied.update(r for r in op.results if is_differentiable(r.kind))
 
@@ -85,7 +88,7 @@ def _mark(targets: list[Value], sources: list[object], into: set[Value]) -> None
 
 def _backward(region: Region, useful: set[Value]) -> None:
     for op in reversed(region.ops):
-        if isinstance(op, If):
+        if isinstance(op, If | Checkpoint):
             for side in op.regions:
                 useful.update(
                     s for s, r in zip(side.results, op.results, strict=False) if isinstance(s, Value) and r in useful
@@ -127,7 +130,8 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
         if op.regions:
             continue
         rule = find(op.target)
-        opaque = (rule is None or bool(rule.why)) and op.target not in _HARMLESS and not _is_exception(op.target)
+        unknown = rule is None or (bool(rule.why) and (rule.kind is None or any(r in both for r in op.results)))
+        opaque = unknown and op.target not in _HARMLESS and not _is_exception(op.target)
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound, known = rule.bind(op.args, op.kwargs), _derivatives(rule, forward)
             for name, x in bound.items():
@@ -139,7 +143,8 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
             name = target_name(op.target)
             why = f": {rule.why}" if rule is not None and rule.why else ""
             if any(r in both for r in op.results):
-                reason = f"{name} has no rule, and a derivative would flow through it{why}"
+                lacks = "derivative" if why else "rule"
+                reason = f"{name} has no {lacks}, and a derivative would flow through it{why}"
                 remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
                 problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):

@@ -16,6 +16,7 @@ from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
+    Checkpoint,
     For,
     Function,
     If,
@@ -30,6 +31,7 @@ from adcompiler.ir.core import (
     substitute,
 )  # fmt: skip
 from adcompiler.passes.cheap import is_cheap_number
+from adcompiler.passes.checkpoint import again
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.trace import Pullback, Untraceable, fit
@@ -150,6 +152,8 @@ class _Sweep:
                 self.pull_for(op)
             elif isinstance(op, While):
                 self.pull_while(op)
+            elif isinstance(op, Checkpoint):
+                self.pull_checkpoint(op)
             else:
                 self.pull(op)
 
@@ -225,7 +229,12 @@ class _Sweep:
         try:
             target = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
-            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
+            reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        except Exception as error:  # of a body that is wrong, or wants arrays and not what stands for them
+            reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
+            remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         return insert(self.builder, target, args, _d(like) if isinstance(like, Value) else "d", op.loc, lazy=True)
 
     # -------------------------------------------------------------------------------------------- If
@@ -297,6 +306,29 @@ class _Sweep:
             mapping[v] = phi
         substitute(region, mapping)
         region.ops[:0] = again
+
+    # ------------------------------------------------------------------------------------- checkpoints
+    def pull_checkpoint(self, op: Checkpoint) -> None:
+        """Its operations once more, then their pullbacks: a checkpoint too, so that nothing of it is kept either."""
+        outer, before = self.builder.region, self.cotangents
+        region, copies = again(op)
+        for known in (self.active, self.missing):
+            known.update([copy for v, copy in copies.items() if v in known])
+        self.builder.region, self.cotangents = region, dict(before)
+        for r, y in zip(op.results, region.results, strict=True):
+            if r in before:
+                self.add(y, before[r], r in self.selected)
+        self.run(list(region.ops))
+        found, inside = self.cotangents, set(copies.values())
+        self.builder.region, self.cotangents = outer, before
+        adjoint = Checkpoint("checkpoint", (), {}, [], False, False, op.loc, region)
+        region.results = []
+        for v, d in found.items():
+            if v not in inside and d is not before.get(v):
+                region.results.append(d)
+                adjoint.results.append(Value(_cotangent_kind(v), _d(v), op.loc))
+                self.cotangents[v] = adjoint.results[-1]
+        outer.ops.append(adjoint)
 
     # ------------------------------------------------------------------------------------------ loops
     def pull_for(self, op: For) -> None:

@@ -4,6 +4,7 @@ import operator
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import Op
+from adcompiler.passes.stop import stop_gradient
 from rules.cotangent import length, size
 from rules.kind import Array, Num
 from rules.rule import find
@@ -20,7 +21,7 @@ def is_cheap(op: Op | None) -> bool:
     """Is the result of this operation taken again where it is needed, rather than kept?"""
     if op is None or type(op) is not Op or op.effect or len(op.results) != 1:
         return False
-    if op.target in (length, size, range):
+    if op.target in (length, size, range, stop_gradient):
         return True
     kind = op.result.kind
     if op.target is operator.getitem:

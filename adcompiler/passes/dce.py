@@ -5,7 +5,7 @@ for ..; %a = .., %b = .. {.. yield %a', %b'}   with %b used by itself alone   ->
 
 from typing import Any
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves
+from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves
 
 
 def dce(function: Function) -> Function:
@@ -34,8 +34,8 @@ def _mark(region: Region, live: set[Value], operands: Any) -> None:
     for op in reversed(region.ops):
         if not is_live(op, live):
             continue
-        if isinstance(op, If):
-            live.update(leaves(op.cond))
+        if isinstance(op, If | Checkpoint):
+            live.update(op.operands())
             for side in op.regions:
                 live.update(
                     v for v, r in zip(side.results, op.results, strict=False) if isinstance(v, Value) and r in live
@@ -92,6 +92,10 @@ def _sweep(region: Region, live: set[Value]) -> Region:
                 for s in op.regions
             ]
             ops.append(If(op.target, op.args, {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, *sides))
+        elif isinstance(op, Checkpoint):
+            keep = [i for i, r in enumerate(op.results) if r in live]
+            body = Region([], _sweep(op.body, live).ops, [op.body.results[i] for i in keep])
+            ops.append(Checkpoint(op.target, (), {}, [op.results[i] for i in keep], op.lazy, op.effect, op.loc, body))
         elif isinstance(op, For | While):
             ops.append(_sweep_loop(op, live))
         else:

@@ -6,7 +6,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Value, While, walk
+from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, walk
 from rules.cotangent import accumulate, or_zeros, project, where_given, zeros_like
 from rules.sequences import backwards
 
@@ -31,7 +31,7 @@ def missing(function: Function) -> set[Value]:
 
 def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
     """The results and parameters that are None where one of the operands beside them is."""
-    if isinstance(op, If):
+    if isinstance(op, If | Checkpoint):
         for i, r in enumerate(op.results):
             yield r, [side.results[i] for side in op.regions if side.results]
     elif isinstance(op, For | While):

@@ -11,7 +11,20 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, errstate_of, leaves, map_tree
+from adcompiler.ir.core import (
+    UNDEF,
+    Checkpoint,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    errstate_of,
+    leaves,
+    map_tree,
+)
 from adcompiler.passes.dce import dce
 from rules.cotangent import (
     accumulate,
@@ -107,6 +120,9 @@ class _Simplifier:
         if isinstance(op, For | While):
             self.loop(op, table)
             return
+        if isinstance(op, Checkpoint):
+            self.checkpoint(op)
+            return
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = self.peephole(new)
@@ -148,6 +164,23 @@ class _Simplifier:
         for side in new.regions:
             side.results = [side.results[i] for i in keep] if side.results else []
         for r in new.results:
+            self.defs[r] = new
+        self.ops.append(new)
+
+    def checkpoint(self, op: Checkpoint) -> None:
+        """What is computed again is not what was computed before: operations outside are none of its own."""
+        body = self.region(op.body, {})
+        inside = {r for o in body.ops for r in o.results}
+        keep = []
+        for i, (r, x) in enumerate(zip(op.results, body.results, strict=True)):
+            if x not in inside and _stands_for(x, r):
+                self.rename(r, x)
+            else:
+                keep.append(i)
+        body.results = [body.results[i] for i in keep]
+        results = [op.results[i] for i in keep]
+        new = Checkpoint(op.target, (), {}, results, op.lazy, op.effect, op.loc, body)
+        for r in results:
             self.defs[r] = new
         self.ops.append(new)
 

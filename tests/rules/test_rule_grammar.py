@@ -143,6 +143,10 @@ def test_no_derivative() -> None:
     refuse("has no derivative; use nondifferentiable", kind=lambda x: x)
 
 
+def test_a_derivative_and_a_reason_for_having_none() -> None:
+    refuse("has a derivative, and why", d_x=d_x, why="it jumps")
+
+
 def test_elementwise_of_two_arguments() -> None:
     with pytest.raises(RuleError, match="elementwise f has 2 arguments, not one"):
         elementwise("z = f(x, y)", f, derivative=lambda x: x)
