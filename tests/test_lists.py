@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, grad
+from adcompiler import UnsupportedError, differentiable, grad
 from tests.numerics import assert_close, check
 
 X = np.array([0.7, -0.4, 1.3, 0.9, -0.2])
@@ -372,3 +372,63 @@ def test_a_list_that_is_never_filled_is_refused():
         grad(f)(X)
 
 
+def statements(f: Callable[..., Any], *args: Any) -> str:
+    """The generated statements, without comments and the docstring."""
+    lines = (line.split("  #")[0].rstrip() for line in differentiable(f).source(example=args).splitlines())
+    return "\n".join(line for line in lines if line and not line.strip().startswith(("#", '"""')))
+
+
+def test_an_append_in_a_loop_is_an_append_and_its_adjoint_a_pop():
+    def f(x0, k, n):
+        xs = [x0]
+        for _ in range(n):
+            xs.append(xs[-1] - k * xs[-1] ** 2)
+        return np.sum(np.stack(xs) ** 2)
+
+    assert statements(f, 1.0, 0.7, 5) == """\
+def f_grad(x0, k, n):
+    xs = [x0]
+    tape = []
+    for _ in range(n):
+        part = xs[-1]
+        xs.append(part - k * part**2)
+        tape.append(part)
+    d_xs = unstack(2.0 * np.stack(xs))
+    for part in reversed(tape):
+        d = d_xs.pop()
+        d_xs[-1] = accumulate(d_xs[-1], -d * k * (2 * part))
+        d_xs[-1] = accumulate(d_xs[-1], d)
+    return float(d_xs[0])"""
+
+
+def test_an_append_in_a_branch_is_popped_in_that_branch():
+    def f(x):
+        ys = []
+        for v in x:
+            if v > 0:
+                ys.append(v * v)
+        return np.sum(np.array(ys))
+
+    assert statements(f, X) == """\
+def f_grad(x):
+    ys = []
+    for v in x:
+        if v > 0:
+            ys.append(v * v)
+    d_ys = unstack(spread(1.0, np.array(ys)))
+    d_x_rows = []
+    for v in reversed(x):
+        if v > 0:
+            d_v = d_ys.pop() * v
+            d_v = 2.0 * d_v
+        else:
+            d_v = np.float64(0.0)
+        d_x_rows.append(d_v)
+    d_x = restack(d_x_rows[::-1], x)
+    return d_x"""
+
+
+def test_no_list_is_copied_in_a_loop():
+    for f in (from_a_first_element, conditional, stack, two_appends, while_short, rows):
+        text = statements(f, X)
+        assert ".append(" in text and "appended(" not in text and "without_last(" not in text and "list(" not in text
