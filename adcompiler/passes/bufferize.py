@@ -134,7 +134,7 @@ def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedul
     function, plan, decisions = _Owner(function, reuse).decided()
     buffers = Buffers()
     if reuse:
-        plan, buffers.in_place = grown_in_place(function)
+        plan, buffers.in_place = grown_in_place(function, plan)
     for op in walk(function.body):
         if op.target is update and op.result in decisions.copied:
             buffers.copied.add(id(op))

@@ -33,10 +33,12 @@ class Lists(Memory):
             super()._plain(op)
 
 
-def grown_in_place(function: Function) -> tuple[Schedule, dict[int, Value]]:
-    """The operations that change a list in place, with that list; loops get lists of their own to change."""
+def grown_in_place(function: Function, plan: Schedule) -> tuple[Schedule, dict[int, Value]]:
+    """The layout, and the operations that change a list in place, with that list.
+
+    Loops get lists of their own to change: those that they cannot have are copied before them.
+    """
     ops = [op for op in walk(function.body) if op.target in GROWING]
-    plan = schedule(function)
     if not ops:
         return plan, {}
     while _copied_init(function, plan, ops):
