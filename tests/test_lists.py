@@ -7,7 +7,10 @@ import numpy as np
 import pytest
 
 from adcompiler import UnsupportedError, differentiable, grad
+from adcompiler.compile import interpret
+from adcompiler.ir.verify import verify
 from tests.numerics import assert_close, check
+from tests.test_passes import GRADIENTS, Program, bits, made
 
 X = np.array([0.7, -0.4, 1.3, 0.9, -0.2])
 
@@ -432,3 +435,15 @@ def test_no_list_is_copied_in_a_loop():
     for f in (from_a_first_element, conditional, stack, two_appends, while_short, rows):
         text = statements(f, X)
         assert ".append(" in text and "appended(" not in text and "without_last(" not in text and "list(" not in text
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_stages_agree_and_writing_in_place_changes_no_bit(f):
+    program = Program(f, (X,))
+    stages = made(program).stages
+    for stage in ("lower", *GRADIENTS):
+        verify(stages[stage])
+    first = interpret(f, (X,), GRADIENTS[0], 0, checked=True)
+    for stage in GRADIENTS[1:]:
+        assert_close(interpret(f, (X,), stage, 0, checked=True), first)
+    assert bits(made(program).run(X)) == bits(made(program, reuse=False).run(X))
