@@ -114,6 +114,26 @@ def unstack(a: Any) -> list[Any]:
 
 
 @primitive
+def listed(items: list[Any]) -> list[Any]:
+    """A new list of these elements: a display, or a copy of a list."""
+    return list(items)
+
+
+@primitive
+def appended(items: list[Any], x: Any) -> list[Any]:
+    """A list of the elements of `items` and `x` behind them; written in place, `items.append(x)`."""
+    return [*items, x]
+
+
+@primitive
+def without_last(items: list[Any]) -> list[Any]:
+    """A list of all elements of `items` but the last; written in place, `items.pop()`. Raises IndexError as it does."""
+    if not items:
+        raise IndexError("pop from empty list")
+    return items[:-1]
+
+
+@primitive
 def strong(d: Any, factor: Any) -> Any:
     """`d * factor`, and exactly zero where `d` is zero, whatever the factor (an infinity, a NaN)."""
     if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):

@@ -119,6 +119,11 @@ class Opaque:
         return self.what
 
 
+@dataclass(frozen=True, slots=True)
+class Unfilled(Opaque):
+    """The elements of a list that is empty as far as it is known; `what` names the list."""
+
+
 Kind: TypeAlias = Num | Array | Seq | Opaque
 
 

@@ -33,7 +33,7 @@ from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.flags import unset
 from adcompiler.passes.mark import at_split, read_by_pullback, split, turn
 from adcompiler.passes.schedule import Schedule
-from rules.cotangent import accumulate, length, update
+from rules.cotangent import accumulate, appended, length, update, without_last
 from rules.kind import Num, Seq
 from rules.sequences import backwards
 
@@ -311,8 +311,14 @@ class _Emitter:
         self.add(ast.Assign([_store(target)], value))
 
     def overwrite(self, op: Op) -> None:
-        """`x op= y`."""
+        """`x op= y`, `xs.append(x)`, `xs.pop()`."""
         x = self.buffers.in_place[id(op)]
+        if op.target is appended:
+            self.append(self.names[x], self.expr(op.args[1]))
+            return
+        if op.target is without_last:
+            self.pop(self.names[x])
+            return
         other = op.args[1] if op.args[0] is x else op.args[0]
         self.add(ast.AugAssign(_store(self.names[x]), BINARY[op.target](), self.expr(other)))
 
@@ -574,6 +580,16 @@ class _Emitter:
     def append(self, variable: str, value: ast.expr) -> None:
         self.add(ast.Expr(ast.Call(name(f"{variable}.append"), [value], [])))
 
+    def pop(self, variable: str) -> None:
+        """`xs.pop()`, as part of the statement before it where that reads `xs[-1]`."""
+        pop = ast.Call(name(f"{variable}.pop"), [], [])
+        last = self.out[-1] if self.out else None
+        if isinstance(last, ast.Assign | ast.AugAssign) and not self.pending and _plain_read(last.value, variable):
+            if _mentions(last, variable) == 1:
+                last.value = _Popped(variable, pop).visit(last.value)
+                return
+        self.add(ast.Expr(pop))
+
     def while_loop(self, op: While) -> None:
         loc = op.loc
         self.start_loop(op)
@@ -705,6 +721,40 @@ def _negated(cond: ast.expr) -> ast.expr:
     if isinstance(cond, ast.UnaryOp) and isinstance(cond.op, ast.Not):
         return cond.operand
     return ast.UnaryOp(ast.Not(), cond)
+
+
+def _last_of(node: ast.AST, variable: str) -> bool:
+    """Is this `variable[-1]`?"""
+    return (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == variable
+        and isinstance(node.slice, ast.Constant)
+        and node.slice.value == -1
+    )
+
+
+def _mentions(node: ast.AST, variable: str) -> int:
+    return sum(1 for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == variable)
+
+
+def _plain_read(node: ast.expr, variable: str) -> bool:
+    """Does an expression surely read `variable[-1]`, once?"""
+    inner = list(ast.walk(node))
+    return any(_last_of(n, variable) for n in inner) and not any(
+        isinstance(n, ast.ListComp | ast.IfExp | ast.BoolOp) for n in inner
+    )
+
+
+class _Popped(ast.NodeTransformer):
+    """Writes `variable.pop()` for `variable[-1]`."""
+
+    def __init__(self, variable: str, pop: ast.expr) -> None:
+        self.variable = variable
+        self.pop = pop
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self.pop if _last_of(node, self.variable) else self.generic_visit(node)
 
 
 def _path(base: ast.expr, steps: tuple[Any, ...]) -> ast.expr:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Op, Value
-from rules.cotangent import length, size
+from rules.cotangent import length, listed, size
 from rules.kind import Seq
 from rules.sequences import backwards
 
@@ -109,6 +109,8 @@ class Speller:
             return ast.Subscript(ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load())
         if t is size:
             return ast.Attribute(expr(args[0]), "size", ast.Load())
+        if t is listed:
+            return expr(args[0]) if isinstance(args[0], list) else ast.Call(self.builtin(list), [expr(args[0])], [])
         if t is backwards:
             step = ast.Slice(None, None, ast.Constant(-1))
             return ast.Subscript(expr(args[0]), step, ast.Load())

@@ -16,7 +16,7 @@ from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tr
 from adcompiler.ir.printer import target_name
 from rules import find_method
 from rules.cotangent import assigned, length, size
-from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq
+from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq, Unfilled
 
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -107,6 +107,8 @@ class Expressions:
         operands = tuple(self.operand(a) for a in args)
         if target not in (str.format, np.shape):
             for v in leaves((operands, kwargs)):
+                if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
+                    raise Refusal(self.unfilled_problem(v.kind.element, self.builder.loc or Loc("", 0)))
                 self.refuse_opaque(v)
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
@@ -122,6 +124,10 @@ class Expressions:
         """Refuse to do anything with what a function without a rule has returned."""
         if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
             raise Refusal(no_rule(self.defs[d]))
+    def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
+        """What is wrong with reading a list before its elements are known."""
+        return problem_at(loc, f"the elements of {kind.what} are not known where it is read: it is empty so far",
+                          f"begin {kind.what} with a first element, or read it after the append")  # fmt: skip
 
     def operand(self, d: Any) -> Any:
         """A denotation as an argument of an operation."""

@@ -14,7 +14,7 @@ from adcompiler.frontend.scope import Frame, Poison, poison_problem
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
-from rules.kind import Array, Num, Seq, array_or_number, constant, element_of, length_of
+from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
 
 @dataclass
@@ -61,6 +61,8 @@ class Iterations(Expressions):
 
             return Iteration(list(values), element, values[0].kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Seq):
+            if isinstance(d.kind.element, Unfilled):
+                raise Refusal(self.unfilled_problem(d.kind.element, self.loc(node)))
             return Iteration([d], lambda items: items[0], d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
@@ -350,4 +352,27 @@ def changed_names(nodes: list[Any]) -> frozenset[str]:
                 root = root.value
             if isinstance(root, gast.Name):
                 found.add(root.id)
+    return frozenset(found | {path[0] for path in grown_places(nodes)})
+
+
+#: Methods that change how many elements a list has.
+GROWING = ("append", "extend", "insert", "pop")
+
+
+def grown_places(nodes: list[Any]) -> frozenset[tuple[Any, ...]]:
+    """The places, a name and constant keys, of lists to which these statements may append, or from which they pop."""
+    found: set[tuple[Any, ...]] = set()
+    for n in (n for s in nodes for n in gast.walk(s)):
+        if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in GROWING:
+            owner: Any = n.func.value
+        elif isinstance(n, gast.AugAssign) and isinstance(n.op, gast.Add):
+            owner = n.target
+        else:
+            continue
+        keys: list[Any] = []
+        while isinstance(owner, gast.Subscript):
+            keys.insert(0, owner.slice.value if isinstance(owner.slice, gast.Constant) else owner.slice)
+            owner = owner.value
+        if isinstance(owner, gast.Name):
+            found.add((owner.id, *keys))
     return frozenset(found)

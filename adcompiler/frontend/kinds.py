@@ -293,6 +293,8 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
             None if element is None else Seq(element, a.range and b.range, a.length if a.length == b.length else None)
         )
     if isinstance(a, Opaque) and isinstance(b, Opaque):
+        if a == b:
+            return a
         return Opaque(a.what if a.what == b.what else "object")
     return None
 

@@ -1,5 +1,6 @@
 """Loops: what is carried from one iteration to the next, and of which kind it is."""
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -9,13 +10,13 @@ import gast
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.expressions import Diverges, Unroll, _describe
-from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names
+from adcompiler.frontend.growth import Grow, Lists
+from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
-from adcompiler.frontend.storage import Stores
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -25,16 +26,20 @@ from adcompiler.ir.core import (
     Value,
     While,
 )
-from rules.kind import Array, Lengths, Num, Seq
+from rules.cotangent import listed
+from rules.kind import Array, Lengths, Num, Seq, Unfilled
 
 
 class _Header:
     """What a loop carries: a parameter and an initial operand for each leaf of each assigned name."""
 
-    def __init__(self, lowerer: "Loops", entry: dict[str, Any]) -> None:
+    def __init__(self, lowerer: "Loops", entry: dict[str, Any], grown: frozenset[tuple[Any, ...]]) -> None:
         self.lowerer = lowerer
         self.entry = entry
         self.kinds: dict[tuple[Any, ...], Any] = {}
+        self.grown = grown
+        self.elements: dict[tuple[Any, ...], Any] = {}
+        self.lists: dict[tuple[Any, ...], Any] = {}
         self.poisoned: dict[str, Poison] = {}
         self.kept: dict[str, Any] = {}
         self.reported = False
@@ -78,7 +83,33 @@ class _Header:
         self.paths[param] = path
         return param
 
+    def learn(self, grow: Grow) -> bool:
+        """Take note of what the elements are of a list that is empty before the loop, if it is one of this loop."""
+        empty = (p for p, d in self.lists.items() if isinstance(d, Value) and d.kind.element == grow.unfilled)
+        path = next(empty, None)
+        if path is None:
+            return False
+        del self.lists[path]
+        self.elements[path] = grow.element
+        return True
+
+    def opened(self, path: tuple[Any, ...], d: list[Any]) -> Any:
+        """A list of known structure that the loop appends to, as one of any length: made once, before the loop."""
+        if path not in self.lists:
+            lowerer, text = self.lowerer, place(path)
+            like = self.elements.get(path, d[0] if d else None)
+            if like is None:
+                made: Any = lowerer.sequence(listed, [], element=Unfilled(text), hint=hint(path[0]))
+            else:
+                made = lowerer.opened(d, like, text, lowerer.builder.loc)
+            self.lists[path] = made
+            if not lowerer.in_argument(d) and not lowerer.same_container(d, text, self.live):
+                self.owned.add(text)
+        return self.lists[path]
+
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
+        if isinstance(d, list) and path in self.grown:
+            d = self.opened(path, d)
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
             operand = self.lowerer.operand(d)
             kind = self.kinds.get(path)
@@ -111,7 +142,7 @@ class _Header:
                 if kind is not None:
                     yields[d] = operand
                     claimed = d in self.lowerer.owned_joins and end is not d
-                    if claimed and not self.lowerer.owned(end, place(path), self.live):
+                    if claimed and not self.lowerer.alone(end, place(path), self.live):
                         self.owned.discard(place(path))
                         return False
                     if str(kind) != str(d.kind) or kind != d.kind:
@@ -160,6 +191,8 @@ class _Header:
             joined = join_kinds(a, b, env)
             return Array(joined.dtype, tuple(shape), a.xp)
         if isinstance(a, Seq) and isinstance(b, Seq):
+            if isinstance(a.element, Unfilled) or isinstance(b.element, Unfilled):
+                return b if isinstance(a.element, Unfilled) else a
             element = self.join(a.element, b.element)
             mixed = isinstance(a.element, Array) is not isinstance(b.element, Array)
             return None if element is None or mixed else Seq(element, a.range and b.range)
@@ -169,7 +202,7 @@ class _Header:
 
 def place(path: tuple[Any, ...]) -> str:
     """The source text of a name and the keys of containers below it."""
-    return path[0] + "".join(f"[{k!r}]" for k in path[1:])
+    return path[0] + "".join(f"[{k!r}]" for k in itertools.takewhile(lambda k: k != "*", path[1:]))
 
 
 def _plain(kind: Any) -> Any:
@@ -201,7 +234,7 @@ def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, 
     return d
 
 
-class Loops(Stores):
+class Loops(Lists):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:
@@ -247,7 +280,7 @@ class Loops(Stores):
         pinned = [s for s in it.sequences if isinstance(s, Value)]
         self.pinned.extend(pinned)
         try:
-            region, inits, results, effect = self.carry(names, run, loc)
+            region, inits, results, effect = self.carry(names, run, loc, grown_places(getattr(node, "body", [])))
         finally:
             del self.pinned[len(self.pinned) - len(pinned) :]
         for s, e in zip(it.sequences, region.params, strict=False):
@@ -275,13 +308,15 @@ class Loops(Stores):
             self.defs[v] = op
 
     def carry(
-        self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc
+        self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc,
+        grown: frozenset[tuple[Any, ...]] = frozenset(),
     ) -> tuple[Region, list[Any], list[Value], bool]:
         """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop."""
         frame, outer = self.frame, self.builder.region
         before = dict(frame.env)
         header = _Header(
-            self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)}
+            self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
+            grown,
         )
         problems = len(self.problems)
         for _ in range(30):
@@ -295,6 +330,11 @@ class Loops(Stores):
             region = self.builder.region = Region(list(params))
             try:
                 status = run(region)
+            except Grow as grow:
+                if not header.learn(grow):
+                    frame.env = before
+                    raise
+                continue
             except BaseException:
                 frame.env = before
                 raise
@@ -319,6 +359,9 @@ class Loops(Stores):
                 problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind")
             )
         results = [Value(_after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
+        for i, p in zip(inits, params, strict=True):
+            if i in self.defs and self.defs[i].target is listed:
+                i.kind = p.kind  # of the first elements, and of those that the loop appends
         inits = [self.as_kind(i, p, outer) for i, p in zip(inits, params, strict=True)]
         region.results = [self.as_kind(yields.get(p, p), p, region) for p in params]
         for marked in (self.frozen_joins, self.owned_joins):
@@ -369,6 +412,7 @@ class Loops(Stores):
                 self.frame.env = env
                 it = self.unrolled(it, node.iter, unroll.problem)
         if isinstance(it, list):
+            self.check_read_list(node)
             if len(it) > MAX_UNROLLED:
                 reason = f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})"
                 remedy = "put them into one array, or a list of equal kinds passed as an argument"
@@ -416,6 +460,9 @@ class Loops(Stores):
             self.frame.env = {n: _replace(d, inner) for n, d in outer_env.items()}
             self.builder.region = test
             cond = self.truth(self.expr(node.test), node.test)
+            if grown_places([node.test]):
+                raise self.refuse(node.test, "the test of a `while` changes a list",
+                                  "change it before the loop and at the end of its body")  # fmt: skip
             if any(n in assigned_names([node.test]) for n in names):
                 raise self.refuse(node.test, "`:=` in the test of a `while` is not supported",
                                   "assign before the loop and at the end of its body")  # fmt: skip
@@ -430,7 +477,7 @@ class Loops(Stores):
             stop = status is None and self.stops(node)
             return status
 
-        region, inits, results, effect = self.carry(names, run, loc)
+        region, inits, results, effect = self.carry(names, run, loc, grown_places(node.body))
         if known == [True] and stop is False:
             raise self.refuse(
                 node.test, "this loop never ends by its condition", "write the condition for which it goes on"

@@ -17,7 +17,7 @@ import numpy as np
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, _construct
-from adcompiler.frontend.iteration import assigned_names, changed_names
+from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
 from adcompiler.frontend.scope import (
@@ -150,7 +150,8 @@ class Lowerer(Loops):
                 if refusal.problem is not None and refusal.problem not in self.problems:
                     self.problems.append(refusal.problem)
                 del self.builder.region.ops[mark:]
-                for name in changed_names([s]):
+                owners = {path[0] for path in grown_places([s])} - self.frame.locals - set(self.frame.env)
+                for name in changed_names([s]) - owners:
                     self.frame.env[name] = Poison(reported=True)
                 if isinstance(s, gast.Return):
                     return Returned(Poison(reported=True))
@@ -392,6 +393,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         )
         lowerer = Lowerer(scope, frame, env, differentiate)
         lowerer.note_captures()
+        lowerer.argument_trees = tuple(arguments.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
         lowerer.stack.append(source.node)
         problems: list[Problem] = []

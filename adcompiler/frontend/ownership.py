@@ -17,11 +17,14 @@ from adcompiler.frontend.scope import (
 )
 from adcompiler.ir.alias import edges, new_memory
 from adcompiler.ir.core import (
+    For,
+    Op,
     Value,
+    While,
     leaves,
 )
 from rules.cotangent import fits, length
-from rules.kind import ONE, Array
+from rules.kind import ONE, Array, Seq
 
 #: What a statement like `a, b = b, a` holds besides the names.
 PENDING = "a value that is yet to be assigned"
@@ -59,6 +62,18 @@ class Ownership(Calls):
             return False
         return not self.other_holder(v, name, live)
 
+    def alone(self, v: Any, name: str, live: Any = None) -> bool:
+        """Does this name alone hold the array, or the list of any length?"""
+        if not (isinstance(v, Value) and _list(v)):
+            return self.owned(v, name, live)
+        op = self.defs.get(v)
+        new = type(op) is Op or (isinstance(op, For | While) and v in op.results[len(op.inits) :])
+        return (new or v in self.owned_joins) and not self.list_holder(v, name, live)
+
+    def list_holder(self, v: Value, name: str, live: Any = None) -> str:
+        """What else denotes this very list; an empty text where there is nothing."""
+        return next((label for label, x in self._held(live) if x is v and label != name), "")
+
     def other_holder(self, v: Value, name: str, live: Any = None) -> str:
         """What else may denote the memory of an array; an empty text where there is nothing."""
         family = self.family(v)
@@ -87,7 +102,7 @@ class Ownership(Calls):
                 label
                 for n in names
                 for label, v in holds(env.get(n), n)
-                if isinstance(v.kind, Array) and self.owned(v, label, live)
+                if (isinstance(v.kind, Array) or _list(v)) and self.alone(v, label, live)
             }
         finally:
             self.frame.env = before
@@ -134,8 +149,8 @@ class Ownership(Calls):
         for x, y in pairs:
             self.alike(x, y)
 
-    def same_container(self, d: Any, text: str) -> str:
-        """What else may denote the same list or dict."""
+    def container_family(self, d: Any) -> list[Any]:
+        """The denotations of what may be the same list or dict."""
         family = [d]
         grown = True
         while grown:
@@ -145,8 +160,13 @@ class Ownership(Calls):
                     if any(x is f for f in family) and not any(y is f for f in family):
                         family.append(y)
                         grown = True
+        return family
+
+    def same_container(self, d: Any, text: str, live: Any = None) -> str:
+        """What else may denote the same list or dict."""
+        family = self.container_family(d)
         captured = ((f"the global {c.access.text}", c.tree) for c in self.scope.captured.values())
-        for n, root in (*self._names(), *captured):
+        for n, root in (*self._names(live), *captured):
             for label, x in _containers(root, n):
                 if any(x is f for f in family) and label != text:
                     return label
@@ -165,6 +185,10 @@ class Ownership(Calls):
         if not all(same):
             shape = tuple(self.operand(self.emit(length, old, Known(k))) for k in range(len(mine)))
             self.builder.effect(fits, new, shape)
+
+
+def _list(v: Value) -> bool:
+    return isinstance(v.kind, Seq) and not v.kind.range
 
 
 def holds(d: Any, label: str) -> Iterator[tuple[str, Value]]:

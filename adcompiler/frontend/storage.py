@@ -18,7 +18,7 @@ from adcompiler.frontend.scope import Maybe
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
-from rules.cotangent import apart, update
+from rules.cotangent import apart, appended, update, without_last
 from rules.kind import Array, Num, Seq
 
 #: Augmented stores that the IR has an operation for.
@@ -261,7 +261,7 @@ def written_arguments(function: Function, changed: list[Value]) -> set[Value]:
                 sources[p] = sources[r] = [i, y]
             if isinstance(op, While):
                 sources.update((t, [p]) for t, p in zip(op.test.params, op.carried, strict=True))
-        elif op.target is update:
+        elif op.target in (update, appended, without_last):
             sources[op.result] = [op.args[0]]
     found: set[Value] = set()
     stack, seen = list(changed), set()

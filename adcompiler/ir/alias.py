@@ -32,7 +32,10 @@ def shared(op: Op) -> list[Value]:
     if op.target is operator.getitem and isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array):
         if any(isinstance(v.kind, Array) for v in leaves(op.args[1])) or _has_list(op.args[1]):
             return []  # advanced indexing copies
-    return [v for name in rule.view for v in leaves(bound[name]) if holds_memory(v.kind)]
+    held = [v for name in rule.view for v in leaves(bound[name]) if holds_memory(v.kind)]
+    if all(isinstance(r.kind, Seq) and not holds_memory(r.kind.element) for r in op.results):
+        return [v for v in held if isinstance(v.kind, Seq)]  # a list of numbers is no view of an array
+    return held
 
 
 def _has_list(index: Any) -> bool:

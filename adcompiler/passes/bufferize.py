@@ -18,11 +18,12 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.flags import keep_flags
+from adcompiler.passes.growing import grown_in_place
 from adcompiler.passes.mark import read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from rules.cotangent import assigned, copied, spread, update
+from rules.cotangent import assigned, copied, spread, update, without_last
 from rules.kind import Array
 
 
@@ -110,6 +111,19 @@ def _sunk(region: Region) -> Region:
     return Region(region.params, [*out, *waiting], region.results)
 
 
+def _popped(region: Region) -> Region:
+    """A list gets shorter behind the last line that reads the longer one, if nothing needs the shorter one before."""
+    ops = [op.rebuild(lambda v: v, _popped) for op in region.ops]
+    for pop in [op for op in ops if op.target is without_last]:
+        i = ops.index(pop)
+        end = next((j for j, op in enumerate(ops) if j > i and pop.result in _read([op])), len(ops))
+        last = max((j for j in range(i + 1, end) if pop.args[0] in _read([ops[j]])), default=i)
+        users = [j for j in range(last + 1, end) if last > i and set(ops[last].results) & _read([ops[j]])]
+        place = users[0] if len(users) == 1 and not ops[users[0]].regions else last
+        ops[i : place + 1] = [*ops[i + 1 : place + 1], pop]
+    return Region(region.params, ops, region.results)
+
+
 def _read(ops: list[Op]) -> set[Value]:
     """What operations read, and what is read in them from outside."""
     return {v for op in ops for v in (*op.operands(), *(x for sub in op.regions for x in free_values(sub)))}
@@ -118,10 +132,12 @@ def _read(ops: list[Op]) -> set[Value]:
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
     function = keep_flags(_without_idle_checks(_filled_results(function)))
-    body = _sunk(_settled(function.body)) if reuse else _settled(function.body)
+    body = _popped(_sunk(_settled(function.body))) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse).decided()
     buffers = Buffers()
+    if reuse:
+        plan, buffers.in_place = grown_in_place(function, plan)
     for op in walk(function.body):
         if op.target is update and op.result in decisions.copied:
             buffers.copied.add(id(op))

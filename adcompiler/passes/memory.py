@@ -14,11 +14,13 @@ import numpy as np
 
 from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
-from rules.cotangent import spread, update
+from rules.cotangent import appended, copied, spread, update, without_last
 from rules.kind import Seq
 
 #: What gives views that cannot be written.
 READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
+#: What gives a list with one element more or less, in place where it can.
+GROWING = (appended, without_last)
 _NOTHING: frozenset[Value] = frozenset()
 
 
@@ -93,7 +95,9 @@ class Memory:
             self._set(op.result, roots | self.roots(op.args[3]) if listed else roots)
             return
         for r in op.results:
-            if op.target in READ_ONLY or op.effect:  # never written, and changes with what it is a view of
+            if op.target is copied:
+                self._set(r, frozenset({r}))
+            elif op.target in READ_ONLY or op.effect:  # never written, and changes with what it is a view of
                 viewed = shared(op) if op.target in READ_ONLY else ()
                 self._set(r, frozenset({r}).union(*map(self.roots, viewed)))
                 self.foreign.add(r)
@@ -167,6 +171,8 @@ def update_bases(function: Function) -> set[Value]:
         elif op.target is update:
             sources[op.result] = [op.args[0]]
             stack.append(op.args[0])
+        elif op.target in GROWING:
+            sources[op.result] = [op.args[0]]
     found: set[Value] = set()
     while stack:
         v = stack.pop()
@@ -176,4 +182,4 @@ def update_bases(function: Function) -> set[Value]:
     return found
 
 
-__all__ = ["Decisions", "Memory", "carries", "carry_problem", "update_bases"]
+__all__ = ["GROWING", "Decisions", "Memory", "carries", "carry_problem", "update_bases"]

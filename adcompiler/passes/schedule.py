@@ -12,12 +12,14 @@ import numpy as np
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, errstate_of, leaves, walk
 from adcompiler.passes.mark import read_by_pullback, split, turn
-from adcompiler.passes.memory import Decisions, Memory
+from adcompiler.passes.memory import GROWING, Decisions, Memory
 from rules.cotangent import update
 from rules.kind import Array, same_shape
 
 ELEMENTWISE = (operator.add, operator.sub, operator.mul, operator.truediv)
 MAX_WEIGHT = 9
+#: What may write into its first operand.
+_WRITES = (update, *GROWING)
 
 
 @dataclass
@@ -68,7 +70,7 @@ def schedule(function: Function) -> Schedule:
     plan = Schedule()
     uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
     _uses(function.body, uses, plan.defs)
-    stored = any(op.target is update for op in walk(function.body))
+    stored = any(op.target in _WRITES for op in walk(function.body))
     memory = Memory(function, Decisions(), freeze=False) if stored else None
     stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
     _inline(function.body, plan, uses, {}, stops, memory)
@@ -110,7 +112,7 @@ def _inline(
         weight[v] = 0
         if op.regions and id(op) not in plan.expressions:
             continue
-        if op.target is update or len(uses[v]) != 1 or v in stops:
+        if op.target in _WRITES or len(uses[v]) != 1 or v in stops:
             continue
         user, where = uses[v][0]
         if errstate_of(op) != (errstate_of(user) if user is not None else ()):
@@ -121,7 +123,7 @@ def _inline(
             continue  # computed once, and kept for the pullback
         if not _nameless(v) and not _is_term(v, user):
             continue
-        if where != id(region) or (user is not None and user.target is update and user.args[0] is v):
+        if where != id(region) or (user is not None and user.target in _WRITES and user.args[0] is v):
             continue
         if reuses(op, uses, order, plan.defs) is not None or total > MAX_WEIGHT:
             continue
@@ -141,7 +143,7 @@ def _writes(region: Region, memory: Memory) -> list[tuple[int, frozenset[Value]]
         (i, memory.roots(inner.args[0]))
         for i, op in enumerate(region.ops)
         for inner in (op, *(o for sub in op.regions for o in walk(sub)))
-        if inner.target is update
+        if inner.target in _WRITES
     ]
 
 

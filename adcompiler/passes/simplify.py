@@ -28,7 +28,10 @@ from adcompiler.ir.core import (
 from adcompiler.passes.dce import dce
 from rules.cotangent import (
     accumulate,
+    appended,
     length,
+    listed,
+    or_zeros,
     project,
     restack,
     size,
@@ -39,7 +42,7 @@ from rules.cotangent import (
     update,
     zeros_like,
 )
-from rules.kind import Array, KindError, Num, same_kind, same_shape
+from rules.kind import Array, KindError, Num, Seq, same_kind, same_shape
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
 
@@ -452,7 +455,26 @@ def _accumulate(self: _Simplifier, op: Op, out: Value) -> Any:
     for x, y in (op.args, op.args[::-1]):
         if self.made_by(x, zeros_like):
             return y
+    for x, y in (op.args, op.args[::-1]):  # one element is added to a list of cotangents
+        u = self.made_by(y, update)
+        if u is None or u.args[2] != "add" or not self.made_by(u.args[0], zeros_like) or not self.only_use(y):
+            continue
+        if len(u.args[1]) != 1 or not isinstance(u.args[1][0], int | Value):
+            continue
+        grown = self.made_by(x, appended)
+        if grown is not None and u.args[1] == (-1,) and self.made_by(grown.args[1], zeros_like):
+            return self.emit(appended, grown.args[0], u.args[3], like=out)
+        first = self.made_by(x, update)
+        if first is not None and self.made_by(first.args[0], zeros_like):
+            continue
+        if isinstance(x, Value) and isinstance(out.kind, Seq) and not self.made_by(x, or_zeros):
+            return self.emit(update, x, *u.args[1:], like=out)
     return None
+
+
+def _listed(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A copy of a list is the list: where one must not see what becomes of the other, `growing` copies."""
+    return op.args[0] if isinstance(op.args[0], Value) else None
 
 
 def _inverse(other: Any) -> Any:
@@ -543,6 +565,7 @@ _REWRITES: dict[Any, Any] = {
     np.sum: _sum,
     project: _project,
     accumulate: _accumulate,
+    listed: _listed,
     backwards: _inverse(backwards),
     restack: _inverse(unstack),
     unstack: _inverse(restack),

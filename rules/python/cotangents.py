@@ -6,8 +6,10 @@ import numpy as np
 
 from rules.cotangent import (
     accumulate,
+    appended,
     direction,
     length,
+    listed,
     or_zeros,
     project,
     restack,
@@ -20,9 +22,10 @@ from rules.cotangent import (
     update,
     where_given,
     winners,
+    without_last,
     zeros_like,
 )  # fmt: skip
-from rules.kind import ONE, Array, Num, Seq, array_or_number, broadcast, kind_of, library, promote
+from rules.kind import ONE, Array, KindError, Num, Seq, array_or_number, broadcast, kind_of, library, promote
 from rules.kind import lengths as _lengths
 from rules.numpy.indexing import indexed
 from rules.operands import rank
@@ -105,6 +108,45 @@ class unstack_rule:
     view = "a"
     def d_a(d_items, a: Like): return restack(d_items, a)
     def t_items(t_a): return unstack(t_a)
+
+
+def _listed_kind(items: Any) -> Seq:
+    """The kind of a list of these elements, which agree up to lengths."""
+    if isinstance(items, Seq):
+        return items
+    if not items:
+        raise KindError("the kind of the elements of an empty list is not known")
+    first = kind_of(items[0])
+    return Seq(Num(first.type) if isinstance(first, Num) else first)
+
+
+@rule("y = listed(items)", listed)
+class listed_rule:
+    def kind(items): return _listed_kind(items)
+    view = "items"
+    @borrows("d_y")
+    def d_items(d_y): return d_y
+    def t_y(t_items): return listed(t_items)
+
+
+@rule("y = appended(items, x)", appended)
+class appended_rule:
+    def kind(items, x): return Seq(items.element) if isinstance(items, Seq) else [*items, x]
+    view = "items x"
+    @borrows("d_y")
+    def d_items(d_y): return without_last(d_y)
+    @borrows("d_y")
+    def d_x(d_y): return d_y[-1]
+    def t_y(t_items, t_x): return appended(t_items, t_x)
+
+
+@rule("y = without_last(items)", without_last)
+class without_last_rule:
+    def kind(items): return Seq(items.element) if isinstance(items, Seq) else items[:-1]
+    view = "items"
+    @borrows("d_y")
+    def d_items(d_y, items): return appended(d_y, zeros_like(items[-1]))
+    def t_y(t_items): return without_last(t_items)
 
 
 def _filled(d: Any, term: Any) -> Num | Array:

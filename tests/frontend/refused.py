@@ -208,34 +208,91 @@ def fill_the_diagonal(x):
 
 
 # ---------------------------------------------------------------------------------- stores into lists and dicts
-def append_to_a_list(x):
+def append_a_list_in_a_loop(x):
+    rows = []
+    for v in x:
+        rows.append([v, v * v])
+    return rows[0][0] * rows[1][1]
+
+
+def append_another_kind(x):
+    ys = [x[0]]
+    for v in x:
+        ys.append(v * x)
+    return np.sum(ys[1])
+
+
+def append_to_a_second_name(x):
+    ys = [x[0]]
+    zs = ys
+    ys.append(x[1])
+    return sum(ys) + len(zs)
+
+
+def append_to_a_second_name_in_a_loop(x):
     ys = []
+    zs = ys
     for v in x:
         ys.append(v * v)
+    return sum(ys) + len(zs)
+
+
+def append_in_a_nested_function(x):
+    ys = []
+
+    def record(v):
+        ys.append(v)
+
+    for v in x:
+        record(v * v)
     return sum(ys)
 
 
-def extend_a_list(x):
-    ys = [x[0]]
-    ys.extend([x[1], x[2]])
+def append_and_change(x):
+    ys = []
+    y = x * 2.0
+    ys.append(y)
+    y += 1.0
+    return np.sum(ys[0])
+
+
+def read_before_the_first_append(x):
+    ys = []
+    for v in x:
+        last = ys[-1] if ys else v
+        ys.append(last * v)
     return sum(ys)
 
 
-def pop_from_a_list(x):
+def grow_a_list_that_is_read(x):
     ys = [x[0], x[1]]
+    for v in ys:
+        ys.append(v * x[2])
+    return sum(ys)
+
+
+def extend_by_an_array(x):
+    ys = [x[0]]
+    ys.extend(x * 2.0)
+    return sum(ys)
+
+
+def pop_from_an_empty_list(x):
+    ys = []
     last = ys.pop()
-    return last * last
+    return last * x[0]
 
 
-def insert_into_a_list(x):
+def pop_within_an_expression(x):
     ys = [x[0], x[1]]
+    return sum(ys) * ys.pop()
+
+
+def insert_into_a_long_list(x):
+    ys = []
+    for v in x:
+        ys.append(v)
     ys.insert(0, x[2])
-    return ys[0] * ys[1]
-
-
-def augmented_list(x):
-    ys = [x[0]]
-    ys += [x[1]]
     return ys[0] * ys[1]
 
 

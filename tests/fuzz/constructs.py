@@ -128,6 +128,8 @@ CONTAINERS = (
     "sum of list",
     "stack of list",
     "mixed list",
+    "list: append",
+    "list: pop",
 )
 
 STATEMENTS = ("assert", "f-string", "docstring", "raise", "dead code", "pass")

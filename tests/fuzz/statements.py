@@ -16,7 +16,7 @@ STATEMENTS: Table = []
 
 def statements(g: Generator, count: int) -> None:
     """That many statements, some with blocks of their own."""
-    from . import blocks, stores  # noqa: F401  (they register their productions)
+    from . import blocks, growth, stores  # noqa: F401  (they register their productions)
 
     for _ in range(count):
         g.choose(STATEMENTS)

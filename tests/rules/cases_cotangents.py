@@ -2,7 +2,9 @@
 
 from rules.cotangent import (
     accumulate,
+    appended,
     direction,
+    listed,
     or_zeros,
     project,
     restack,
@@ -13,6 +15,7 @@ from rules.cotangent import (
     unstack,
     update,
     where_given,
+    without_last,
 )
 from rules.sequences import backwards
 from tests.rules.case import case, normal
@@ -41,6 +44,9 @@ CASES = [
     case(where_given, A, A).but(wrt="d"),
     case(restack, [A[0], A[1], A[2]], B).but(wrt="items", skip="numbers scalars zero-dim"),
     case(unstack, A),
+    case(listed, [A[0], A[1]]).but(skip="numbers scalars zero-dim"),
+    case(appended, [A[0], A[1]], A[2]).but(skip="numbers scalars zero-dim"),
+    case(without_last, [A[0], A[1], A[2]]).but(wrt="items", skip="numbers scalars zero-dim"),
     *[case(update, A, (1,), op, normal(4, seed=3)).but(wrt="a value") for op in ("set", "add", "sub", "mul")],
     case(update, A, (slice(1, None), 0), "set", normal(4, seed=3)).but(wrt="a value"),
     case(update, A, (slice(1, None), 0), "add", normal(4, seed=3)).but(wrt="a value"),

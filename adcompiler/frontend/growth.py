@@ -1,0 +1,306 @@
+"""Lists that grow and shrink: `xs.append(v)` gives the place `xs` a new version of its list.
+
+A list of known structure stays one. A loop of unknown length carries it as a list of any length, whose elements are of
+one kind: where it is empty before the loop, the first append tells of which, and the loop is lowered again (`Grow`).
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import gast
+
+from adcompiler.errors import Refusal
+from adcompiler.frontend.expressions import _describe
+from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
+from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.storage import Place, Stores
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import Value
+from rules.cotangent import appended, listed, without_last
+from rules.kind import Array, Num, Seq, Unfilled
+
+
+class Grow(Exception):
+    """The elements of a list that a loop has found empty are like `element`."""
+
+    def __init__(self, unfilled: Unfilled, element: Any) -> None:
+        super().__init__(unfilled)
+        self.unfilled = unfilled
+        self.element = element
+
+
+class Lists(Stores):
+    """Lowers what changes how many elements a list has."""
+
+    argument_trees: tuple[Any, ...] = ()
+
+    def expr_Call(self, node: Any) -> Any:
+        f = node.func
+        if isinstance(f, gast.Attribute) and f.attr in GROWING and not node.keywords:
+            root = f.value
+            while isinstance(root, gast.Subscript):
+                root = root.value
+            if isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env):
+                done = self.regrown(node, root.id)
+                if done is not NotImplemented:
+                    return done
+        return super().expr_Call(node)
+
+    def regrown(self, node: Any, name: str) -> Any:
+        """The value of a method that changes the length of a list at a place; NotImplemented where it is no list."""
+        method = node.func.attr
+        if not self.changes_list(self.expr(node.func.value)):
+            return NotImplemented
+        self.check_statement(node, name)
+        args = [self.expr(a) for a in node.args]
+        place = self.place(node.func.value, exists=True)
+        self.check_list(place.base, place.text, node)
+        if method == "pop":
+            return self.pop(place, args, node)
+        if len(args) != (2 if method == "insert" else 1):
+            raise self.refuse(node, f"{method} of a list with {len(args)} arguments", "see Python's documentation")
+        if method == "append":
+            self.replace(place, self.with_items(place.base, args, place.text, node))
+        elif method == "extend":
+            self.replace(place, self.with_items(place.base, self.known_items(args[0], node), place.text, node))
+        else:
+            self.replace(place, self.inserted(place, args, node))
+        return Known(None)
+
+    def changes_list(self, d: Any) -> bool:
+        """Does this denote a list, of known structure or of any length?"""
+        return isinstance(d, list | ListOf) or _any_length(d)
+
+    def pop(self, place: Place, args: list[Any], node: Any) -> Any:
+        base, at = place.base, -1
+        if args:
+            at = self.static(args[0], node, "the argument of pop")
+        if isinstance(base, list):
+            items = list(base)
+            try:
+                taken = items.pop(at)
+            except (IndexError, TypeError) as error:
+                raise self.refuse(node, str(error), f"the list has {len(base)} elements here") from None
+            self.replace(place, items)
+            return taken
+        if at != -1:
+            raise self.refuse(node, f"pop({at}) of a list of any length is not supported",
+                              "take its last element, pop(), or make a new list of a slice")  # fmt: skip
+        self.check_filled(base, node)
+        taken = _over(base, lambda v: self.emit(operator.getitem, v, Known(-1)))
+        self.replace(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)))
+        return taken
+
+    def inserted(self, place: Place, args: list[Any], node: Any) -> Any:
+        at = self.static(args[0], node, "where an element is inserted")
+        if not isinstance(place.base, list):
+            raise self.refuse(node, "insert into a list of any length is not supported",
+                              "append to it, and read it backwards: xs[::-1]")  # fmt: skip
+        items = list(place.base)
+        items.insert(at, args[1])
+        return items
+
+    def known_items(self, d: Any, node: Any) -> list[Any]:
+        it = self.iterate(d, node)
+        if not isinstance(it, list):
+            raise self.refuse(node, "a list is extended by a sequence of unknown length",
+                              "append its elements in a loop: for x in more: xs.append(x)")  # fmt: skip
+        return it
+
+    def with_items(self, base: Any, items: list[Any], text: str, node: Any) -> Any:
+        """The list with these elements behind its own."""
+        if isinstance(base, list):
+            return [*base, *items]
+        for d in items:
+            base = self.appended(base, d, text, node)
+        return base
+
+    def appended(self, base: Any, d: Any, text: str, node: Any) -> Any:
+        """A list of any length with an element more."""
+        if isinstance(base, Value) and isinstance(base.kind.element, Unfilled):
+            self.element_kind_of(d, text, node)
+            raise Grow(base.kind.element, d)
+        if isinstance(base, ListOf):
+            return ListOf(self.appended_parts(base.element, d, text, node))
+        return self.appended_parts(base, d, text, node)
+
+    def appended_parts(self, base: Any, d: Any, text: str, node: Any) -> Any:
+        if isinstance(base, tuple | dict):
+            same = type(d) is type(base) and len(d) == len(base)
+            if not same or (isinstance(base, dict) and list(d) != list(base)):
+                reason = f"{_describe(d)} is appended to {text}, whose elements are of another structure"
+                raise self.refuse(node, reason, "append elements of one structure")
+            if isinstance(base, dict):
+                return {k: self.appended_parts(base[k], d[k], text, node) for k in base}
+            return tuple(self.appended_parts(x, y, text, node) for x, y in zip(base, d, strict=True))
+        kind = self.element_kind_of(d, text, node)
+        if isinstance(kind, list):
+            kind = None
+        element = None if kind is None else self.one_kind(base.kind.element, kind)
+        if element is None:
+            raise self.refuse(node, f"{_describe(d)} is appended to {text}, a list of {base.kind.element}",
+                              "append elements of one kind")  # fmt: skip
+        return self.sequence(appended, base, self.operand(d), element=element, hint=base.hint)
+
+    def element_kind_of(self, d: Any, text: str, node: Any) -> Any:
+        """The kind of an element, or the kinds in a tuple or dict. Raises Refusal for what a long list cannot hold."""
+        if isinstance(d, tuple) and d:
+            return [self.element_kind_of(x, text, node) for x in d]
+        if isinstance(d, dict) and d:
+            return [self.element_kind_of(x, text, node) for x in d.values()]
+        number = isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)
+        kind = kind_of_operand(self.operand(d)) if number or isinstance(d, Value) else None
+        if isinstance(kind, Num | Array):
+            return Num(kind.type) if isinstance(kind, Num) else kind
+        if isinstance(d, list | ListOf) or isinstance(kind, Seq):
+            raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
+                              "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
+        raise self.refuse(node, f"{_describe(d)} is appended to {text}, whose length is not known",
+                          "append numbers, arrays, or tuples of them")  # fmt: skip
+
+    def one_kind(self, a: Any, b: Any) -> Any:
+        """The kind of elements of both kinds; None where there is none."""
+        if isinstance(a, Array) is not isinstance(b, Array):
+            return None
+        return join_kinds(a, b, self.env)
+
+    def sequence(self, target: Any, *operands: Any, element: Any, hint: str = "") -> Value:
+        """An operation whose result is a list of any length."""
+        value: Value = self.builder.call(target, *operands, kind=Seq(element), hint=hint)
+        self.defs[value] = self.builder.region.ops[-1]
+        return value
+
+    def opened(self, items: list[Any], like: Any, text: str, node: Any) -> Any:
+        """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
+
+        def column(template: Any, items: list[Any]) -> Any:
+            if isinstance(template, tuple | dict):
+                keys = list(template) if isinstance(template, dict) else range(len(template))
+                for x in items:
+                    if type(x) is not type(template) or len(x) != len(template):
+                        raise self.refuse(node, f"the elements of {text} are of different structure",
+                                          "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+                parts = [column(template[k], [x[k] for x in items]) for k in keys]
+                return dict(zip(keys, parts, strict=True)) if isinstance(template, dict) else tuple(parts)
+            kind = self.element_kind_of(template, text, node)
+            for x in items:
+                other = self.element_kind_of(x, text, node)
+                kind = None if isinstance(other, list) or kind is None else self.one_kind(kind, other)
+            if kind is None:
+                raise self.refuse(node, f"the elements of {text} are of different kinds",
+                                  "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+            name = text if text.isidentifier() else ""
+            return self.sequence(listed, [self.operand(x) for x in items], element=kind, hint=name)
+
+        made = column(like, items)
+        return made if isinstance(made, Value) else ListOf(made)
+
+    # ----------------------------------------------------------------------------------------- checks
+    def check_statement(self, node: Any, name: str) -> None:
+        """A call that changes a list is a statement, or what one assigns: nothing in it holds the list meanwhile."""
+        here, method = self.frame.here, node.func.attr
+        alone = isinstance(here, gast.Expr) and here.value is node
+        simple = isinstance(here, gast.Expr | gast.Assign | gast.AugAssign | gast.Return)
+        if not alone and not (simple and method == "pop"):
+            raise self.refuse(node, f"{name}.{method}(...) stands within an expression, which changes the list",
+                              f"write it as a statement of its own: v = {name}.pop()" if method == "pop"
+                              else "write it as a statement of its own")  # fmt: skip
+        if name in assigned_names(list(node.args)) or (not alone and _mentions(here, name) > 1):
+            raise self.refuse(node, f"{name} is changed by {name}.{method}(...), and used in the same statement",
+                              "write two statements")  # fmt: skip
+
+    def check_list(self, d: Any, text: str, node: Any) -> None:
+        """Refuse a change of a list that another name, the caller or a running loop holds."""
+        other = ""
+        if isinstance(d, list):
+            if self.in_argument(d):
+                other = "an argument, whose list is the caller's"
+            other = other or self.same_container(d, text)
+        else:
+            for v in _values(d):
+                if v in self.arguments:
+                    other = "an argument, whose list is the caller's"
+                elif not other and not self.alone(v, text):
+                    other = self.list_holder(v, text) or "another name"
+        if other:
+            raise self.refuse(node, f"{text} may be the same list as {other}, which this changes in place",
+                              f"write {text} = list({text}) first")  # fmt: skip
+
+    def in_argument(self, d: Any) -> bool:
+        """Is this list of known structure one that the caller has?"""
+        family = self.container_family(d)
+
+        def inside(x: Any) -> bool:
+            if any(x is f for f in family):
+                return True
+            if isinstance(x, tuple | list):
+                return any(map(inside, x))
+            return isinstance(x, dict) and any(map(inside, x.values()))
+
+        return any(map(inside, self.argument_trees))
+
+    def check_filled(self, d: Any, node: Any) -> None:
+        """Refuse to read a list of which no element is known yet."""
+        if isinstance(d, Value) and isinstance(d.kind, Seq) and isinstance(d.kind.element, Unfilled):
+            raise Refusal(self.unfilled_problem(d.kind.element, self.loc(node)))
+
+    def check_read_list(self, node: Any) -> None:
+        """Refuse an unrolled loop that changes the list of known structure that it reads."""
+        roots = {path[0] for path in grown_places(node.body)}
+        for n in _read_whole(node.iter):
+            if n in roots and isinstance(self.frame.env.get(n), list):
+                raise self.refuse(node, f"the loop reads {n}, and changes how many elements it has",
+                                  f"loop over a copy: list({n})")  # fmt: skip
+
+    def in_place(self, old: Any, value: Any, name: str, node: Any) -> Any:
+        if not (isinstance(node.op, gast.Add) and self.changes_list(old)):
+            return super().in_place(old, value, name, node)
+        root = name.partition("[")[0]
+        if any(path[0] == root for path in grown_places([node.value])):
+            raise self.refuse(node, f"{root} is changed twice in one statement", "write two statements")
+        self.check_list(old, name, node)
+        return self.with_items(old, self.known_items(value, node), name, node)
+
+
+def _any_length(d: Any) -> bool:
+    return isinstance(d, Value) and isinstance(d.kind, Seq) and not d.kind.range
+
+
+def _values(d: Any) -> list[Value]:
+    """The sequences of a list of any length."""
+    found: list[Value] = []
+    _over(d, lambda v: found.append(v))
+    return found
+
+
+def _over(d: Any, f: Callable[[Value], Any]) -> Any:
+    """`f` over the sequences of a list of any length, in the structure of its elements."""
+    if isinstance(d, ListOf):
+        return _over(d.element, f)
+    if isinstance(d, tuple):
+        return tuple(_over(x, f) for x in d)
+    if isinstance(d, dict):
+        return {k: _over(x, f) for k, x in d.items()}
+    return f(d)
+
+
+def _rewrapped(d: Any, f: Callable[[Value], Any]) -> Any:
+    made = _over(d, f)
+    return ListOf(made) if isinstance(d, ListOf) else made
+
+
+def _mentions(node: Any, name: str) -> int:
+    return sum(1 for n in gast.walk(node) if isinstance(n, gast.Name) and n.id == name)
+
+
+def _read_whole(node: Any) -> list[str]:
+    """The names that a loop reads element by element: those whose length alone is asked for left out."""
+    if isinstance(node, gast.Call) and isinstance(node.func, gast.Name) and node.func.id in ("len", "list"):
+        return []
+    if isinstance(node, gast.Name):
+        return [node.id]
+    return [n for child in gast.iter_child_nodes(node) for n in _read_whole(child)]
+
+
+__all__ = ["Grow", "Lists"]

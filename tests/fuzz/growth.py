@@ -1,0 +1,92 @@
+"""Productions for lists that grow and shrink, in loops and outside of them."""
+
+from . import scalars
+from .expressions import array, tame
+from .generator import Generator, production
+from .kinds import FLOAT, Expr
+from .statements import STATEMENTS
+
+#: The body of a loop over numbers `V` that changes the list `YS`, which has an element at least where it begins.
+NUMBERS = (
+    ["YS.append(V * V)"],
+    ["YS.append(np.sin(V))", "YS.append(V)"],
+    ["YS += [V, 0.5 * V]"],
+    ["if V > 0.1:", "    YS.append(np.tanh(V))"],
+    ["if V > 0.1:", "    YS.append(V)", "else:", "    YS.append(-0.5 * V)"],
+    ["if V > 0.3:", "    break", "YS.append(np.cos(V))"],
+    ["YS.append(V * 0.5)", "if V < -0.1:", "    break"],
+    ["if V > 0.2:", "    continue", "YS.append(V * 0.5)"],
+    ["YS.append(0.5 * V + 0.5 * np.sin(YS[-1]))"],
+    ["YS.append(V)", "if len(YS) > 2:", "    last = YS.pop()", "    YS.append(np.sin(last * YS[0]))"],
+    ["if len(YS) < 4:", "    YS.append(np.tanh(V + YS[0]))"],
+)
+#: What is made of the list: a number that is no larger than twice its number of elements.
+READ = (
+    "np.sum(np.array(YS))",
+    "np.sum(np.array(YS[::-1]) ** 2)",
+    "sum(YS)",
+    "sum(y * y for y in YS)",
+    "YS[-1] * YS[0] + len(YS)",
+    "np.sum(np.stack(YS) * 0.5)",
+    "sum(a * b for a, b in zip(YS, reversed(YS)))",
+)
+
+
+@production(STATEMENTS, 2)
+def grown_in_a_loop(g: Generator) -> bool | None:
+    """A list to which a loop appends numbers, rows or pairs, and what is made of it."""
+    dims = g.dims(ndim=(1, 2))
+    if dims is None or g.loops or g.depth >= 2:
+        return None
+    data = array(g, dims, 1)
+    if data is None:
+        return None
+    data = tame(g, data, 1.0)
+    first = tame(g, scalars.number(g, 1), 1.0)
+    ys, v, s = g.fresh_name("ys", "kept", "history"), g.fresh_name("v", "row"), g.fresh_name("s", "total")
+    g.mark("list: append", "for: rows" if len(dims) == 2 else "for: elements")
+    if len(dims) == 2:
+        g.emit(f"{ys} = []")
+        g.emit(f"for {v} in {data.text}:")
+        with g.indented():
+            g.emit(g.pick((f"{ys}.append({v})", f"{ys}.append(0.5 * {v} * {v})", f"{ys} += [np.sin({v})]")))
+        text = g.pick((f"sum(np.sum(y * y) for y in {ys})", f"np.sum(np.array({ys}))"))
+    elif g.chance(0.2):
+        g.emit(f"{ys} = []")
+        g.emit(f"for {v} in {data.text}:")
+        with g.indented():
+            g.emit(f"{ys}.append(({v}, np.cos({v})))")
+        text = f"sum(a * b for a, b in {ys})"
+    else:
+        body, read = g.pick(NUMBERS), g.pick(READ)
+        begun = any(x in line for line in (*body, read) for x in ("[-1]", "[0]", "stack", "pop")) or g.chance(0.4)
+        if any("pop" in line for line in body):
+            g.mark("list: pop")
+        g.emit(f"{ys} = [{first.text}]" if begun else f"{ys} = []")
+        g.emit(f"for {v} in {data.text}:")
+        with g.indented():
+            for line in body:
+                g.emit(line.replace("YS", ys).replace("V", v))
+        text = read.replace("YS", ys)
+    g.emit(f"{s} = {text} / 20.0")
+    g.bind(s, Expr(s, FLOAT, 3.0))
+    return True
+
+
+@production(STATEMENTS, 1)
+def grown(g: Generator) -> bool | None:
+    """A list of known structure that grows and shrinks, now and then under a second name."""
+    if g.loops:
+        return None
+    a, b = (tame(g, scalars.number(g, 1), 1.0) for _ in range(2))
+    ys, s = g.fresh_name("ys", "parts"), g.fresh_name("s", "total")
+    g.mark("list: append", "list: pop")
+    g.emit(f"{ys} = [{a.text}]")
+    if g.chance(0.1):
+        g.emit(f"{g.fresh_name('zs')} = {ys}")
+    g.emit(g.pick((f"{ys}.append({b.text})", f"{ys} += [{b.text}]", f"{ys}.insert(0, {b.text})",
+                   f"{ys}.extend([{b.text}, {ys}[0]])")))  # fmt: skip
+    g.emit(f"{s} = {ys}.pop()")
+    g.emit(f"{s} = {s} * {ys}[0] + len({ys})")
+    g.bind(s, Expr(s, FLOAT, 4.0))
+    return True
