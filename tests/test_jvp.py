@@ -428,7 +428,7 @@ def test_a_loop_that_does_not_run_hands_out_a_tangent_of_its_own():
 
 
 def test_what_has_no_derivative_is_refused():
-    with pytest.raises(UnsupportedError, match=r"np\.unique cannot be differentiated"):
+    with pytest.raises(UnsupportedError, match=r"np\.unique"):
         jvp(lambda x: np.unique(x), (X,), (T_X,))
 
 
