@@ -37,7 +37,7 @@ class Cotangent:
 def cotangents_of(request: Request, result: Any, loc: Loc | None) -> list[Cotangent]:
     """A cotangent for each float or complex part of a result. Raises GradientError where there is none."""
     single = isinstance(result, Value) and bool(result.hint)
-    access = f"d_{result.hint}" if single else "d_value"
+    access = f"d_{result.hint}" if single and result.hint.isidentifier() else "d_value"
     out: list[Cotangent] = []
 
     def visit(tree: Any, steps: tuple[Any, ...]) -> None:

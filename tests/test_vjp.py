@@ -390,3 +390,10 @@ def test_source_and_stages_are_shown_for_a_signature():
 def layered(p, b, n=2):
     z = np.tanh(p["W"] @ b)
     return z * n
+
+
+@pytest.mark.parametrize("f", [lambda xs: sum(x * x for x in xs), lambda xs: sum([x * x for x in xs])])
+def test_the_cotangent_of_a_sum_of_a_generator(f):
+    value, pullback = vjp(f, np.array([1.0, 2.0]))
+    assert value == 5.0
+    np.testing.assert_array_equal(pullback(2.0)[0], [4.0, 8.0])

@@ -47,7 +47,7 @@ def is_flag(name: str) -> bool:
 
 def hint(name: str) -> str:
     """What a variable is called in generated code."""
-    return name.split(" ")[0] if name[-1:].isdigit() else name
+    return name.split(" ")[0] if name[-1:].isdigit() else name.strip()
 
 
 def exit_flag(loop: Any) -> str | None:
