@@ -345,3 +345,15 @@ def test_a_quotient_of_a_quotient_has_the_pole_of_that():
 
     with np.errstate(all="ignore"):
         assert_close(grad(f)(np.ones(2), np.array([0.0, 2.0])), np.array([0.0, 1 / 12]))
+
+
+def test_an_array_of_a_list_that_is_wanted_for_its_shape_is_read_again():
+    """Of the list, not of an array that the loop carries."""
+    def f(arrays, h, n):
+        for i in range(n):
+            h = np.sin(h) + np.sum(arrays[-1]) * h
+        return np.sum(h)
+
+    arrays, h = [np.array([0.1, 0.2]), np.array([0.3, -0.1])], np.array([0.5, 0.25])
+    for i in (0, 1):
+        assert_close(grad(f, i)(arrays, h, 3), differences(f, (arrays, h, 3), i), 1e-5)

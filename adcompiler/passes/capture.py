@@ -65,7 +65,8 @@ def _shapes(function: Function) -> Function:
     needed = live_values(function, valued) | set(function.params)
     needed -= missing(function)
     visible = [p for p in function.params if isinstance(p.kind, Array)]
-    views = {op.result: op for op in walk(function.body) if op.target is operator.getitem and shared(op)}
+    reads = [op for op in walk(function.body) if op.target is operator.getitem and shared(op)]
+    views = {op.result: op for op in reads if isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array)}
     views |= {e: views[v] for e, v in _kept(function.body).items() if v in views}
     body = _take_shapes(function.body, visible, needed, views)
     return Function(function.name, function.params, body, function.result, function.doc)
