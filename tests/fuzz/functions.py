@@ -27,7 +27,7 @@ def call(g: Generator, signature: Signature, symbols: dict[str, str], depth: int
                     return None
                 symbols[symbol] = g.pick(lengths)
     params = list(signature.params)
-    if signature.defaults and not signature.star and g.chance(0.5):
+    if signature.defaults and not signature.star and g.chance(0.75):
         g.mark("call: default")
         del params[len(params) - g.pick(range(1, signature.defaults + 1)) :]
     given = []
@@ -141,7 +141,7 @@ def define_helper(g: Generator) -> bool | None:
             g.scope.bind(Variable(param, kind, PARAMETER_BOUND))
         texts = [param for param, _ in params]
         defaults = 0
-        while defaults < len(params) - 1 and params[-1 - defaults][1] == FLOAT and g.chance(0.5):
+        while defaults < len(params) - 1 and params[-1 - defaults][1] == FLOAT and g.chance(0.7):
             defaults += 1
             texts[-defaults] += "=" + g.pick(("0.5", "1.5", "-0.7", "2", "SCALE"))
         star = g.chance(0.18)
