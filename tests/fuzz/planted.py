@@ -242,7 +242,7 @@ def a_second_name_is_not_seen() -> AbstractContextManager[Any]:
 @needing("store: element")
 def a_store_does_not_clear_the_cotangent() -> AbstractContextManager[Any]:
     """`y[0] = 1`: what y was keeps its cotangent at the place."""
-    return with_pullback(update, "a", lambda d_b: d_b)
+    return with_pullback(update, "a", lambda d_b, path, op, value: d_b)
 
 
 @needing("store: index array")
