@@ -214,7 +214,10 @@ def _retake(region: Region) -> Region:
             reversed_of[op.result] = op.args[0]
     out: list[Op] = []
     for op in ops:
-        out.append(_Reader(op, written, reversed_of, out).rewritten() if isinstance(op, For) else op)
+        new: Any = _Reader(op, written, reversed_of, out).rewritten() if isinstance(op, For) else op
+        mine = {r: (new, k) for r, (writer, k) in written.items() if writer is op}
+        written.update(mine)  # what it keeps may be read in its turn
+        out.append(new)
     return Region(region.params, out, region.results)
 
 
