@@ -194,3 +194,14 @@ def test_a_gradient_through_a_widened_carry_is_of_the_arguments_dtype():
 def test_second_derivatives_of_choices_among_choices(c):
     for x in (0.7, -0.3):
         check_grad(lambda x: grad(choice_of_what_was_never_made)(x, c) * x, x)
+
+
+def cubed_again(B):
+    for _ in range(2):
+        B = np.power(B, 2) * B
+    return np.sum(B)
+
+
+def test_second_derivatives_of_a_carried_power():
+    check_grad(lambda B: np.sum(grad(cubed_again)(B) ** 2), X)
+    check_grad(lambda B: np.sum(grad(lambda B: np.sum(grad(cubed_again)(B) ** 2))(B) * X), 0.5 * X)
