@@ -83,6 +83,8 @@ class Lowerer(Loops):
         self.owned_joins: set[Value] = set()
         self.frozen_joins: set[Value] = set()
         self.same_objects: list[tuple[Any, Any]] = []
+        self.passed: list[Any] = []
+        self.changed_passed: list[tuple[Any, str, Loc | None]] = []
         self.changed: list[Value] = []
         self.sharers: dict[Value, list[Value]] = defaultdict(list)
 
@@ -98,6 +100,7 @@ class Lowerer(Loops):
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
         named = request.named(arguments)
         self.arguments |= frozenset(fresh.values())  # what it writes into is a copy of its own
+        self.note_arguments((*arguments[0], *arguments[1].values()))
         for old, new in fresh.items():  # ints that turn out to be needed by value are still found
             if isinstance(old.kind, Num) and old.kind.dtype.kind == "i":
                 tables: tuple[dict[Value, Any], ...] = (self.promotable, self.loop_elements, self.defs)
@@ -395,6 +398,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         lowerer.note_captures()
         lowerer.argument_trees = tuple(arguments.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
+        lowerer.note_arguments(arguments.values())
         lowerer.stack.append(source.node)
         problems: list[Problem] = []
         result: Any = None
@@ -411,7 +415,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
                 problems.append(refusal.problem)
         except Unroll as unroll:
             problems.append(unroll.problem)
-        problems = lowerer.problems + problems
+        problems = lowerer.problems + problems or lowerer.globals_changed()
         if not problems:
             where = lowerer.loc(source.node)
             told = (poison_problem(p, "the result", p.loc or where) for p in _poisons(result))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.errors import Problem, problem_at
 from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.iteration import Iteration, Once
 from adcompiler.frontend.kinds import Known
@@ -18,6 +19,7 @@ from adcompiler.frontend.scope import (
 from adcompiler.ir.alias import edges, new_memory
 from adcompiler.ir.core import (
     For,
+    Loc,
     Op,
     Value,
     While,
@@ -37,6 +39,8 @@ class Ownership(Calls):
     pending: tuple[Any, ...] = ()
     arguments: frozenset[Value] = frozenset()
     same_objects: list[tuple[Any, Any]]
+    passed: list[Any]
+    changed_passed: list[tuple[Any, str, Loc | None]]
     sharers: dict[Value, list[Value]]
     indexed = 0
 
@@ -162,13 +166,36 @@ class Ownership(Calls):
                         grown = True
         return family
 
+    def note_arguments(self, trees: Any) -> None:
+        """A caller may pass one list or dict twice: those that look alike may be the same object."""
+        found = [d for _, d in _containers(tuple(trees), "")]
+        self.passed += found
+        self.same_objects += [(a, b) for i, a in enumerate(found) for b in found[i + 1 :] if _may_be_one(a, b)]
+
+    def globals_changed(self) -> list[Problem]:
+        """Globals that may be what was changed, and were read after that."""
+        return [
+            problem_at(loc, f"{text} may be the same {type(f).__name__} as the global {c.access.text}, which this "
+                       "changes in place", "make a copy of it first")  # fmt: skip
+            for c in self.scope.captured.values()
+            for _, x in _containers(c.tree, "")
+            for f, text, loc in self.changed_passed
+            if loc is not None and _may_be_one(x, f)
+        ]
+
     def same_container(self, d: Any, text: str, live: Any = None) -> str:
         """What else may denote the same list or dict."""
         family = self.container_family(d)
-        captured = ((f"the global {c.access.text}", c.tree) for c in self.scope.captured.values())
+        captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
         for n, root in (*self._names(live), *captured):
             for label, x in _containers(root, n):
                 if any(x is f for f in family) and label != text:
+                    return label
+        given = [f for f in family if any(f is a for a in self.passed)]
+        self.changed_passed += [(f, text, self.builder.loc) for f in given]
+        for n, root in captured:
+            for label, x in _containers(root, n):
+                if any(_may_be_one(x, f) for f in given):
                     return label
         return ""
 
@@ -214,6 +241,20 @@ def holds(d: Any, label: str) -> Iterator[tuple[str, Value]]:
             yield from holds(x, f"{label}[{k!r}]")
     else:
         yield from ((label, v) for v in leaves(d))
+
+
+def _may_be_one(a: Any, b: Any) -> bool:
+    """May two lists or dicts from outside be one object: have they the same keys, and leaves of the same kinds?"""
+    if isinstance(a, Value) and isinstance(b, Value):
+        x, y = a.kind, b.kind
+        return type(x) is type(y) and (not isinstance(x, Array) or (x.dtype, x.ndim) == (y.dtype, y.ndim))
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_may_be_one(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(_may_be_one, a, b))
+    return True
 
 
 def _containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
