@@ -279,7 +279,9 @@ def test_float32_keeps_its_dtype(f):
 
 #: `conditional` reads `x[0]` whatever happens, so that it has no value for an empty array.
 @pytest.mark.parametrize(
-    ("f", "n"), [(conditional, 1), *((f, n) for f in (pairs, augmented, rows) for n in (0, 1))], ids=lambda x: getattr(x, "__name__", str(x))
+    ("f", "n"),
+    [(conditional, 1), *((f, n) for f in (pairs, augmented, rows) for n in (0, 1))],
+    ids=lambda x: getattr(x, "__name__", str(x)),
 )
 def test_no_element_and_one(f, n):
     check(f, X[:n])
