@@ -65,9 +65,7 @@ def module(function: str, doc: str, constants: dict[str, str], variants: list[Va
 
 
 class _Module:
-    def __init__(
-        self, function: str, constants: dict[str, str], variants: list[Variant], place: Loc, own: str
-    ) -> None:
+    def __init__(self, function: str, constants: dict[str, str], variants: list[Variant], place: Loc, own: str) -> None:
         self.function = function
         self.constants = constants
         self.variants = variants
