@@ -328,7 +328,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         signature, defaults = signature_of(request.entry)
         reserved = _reserved(lowered)
         names = {c.target: c.name for c in beside}
-        helpers: list[ast.stmt] = []
+        helpers: list[ast.FunctionDef] = []
         known: dict[str, Any] = {}
         for c in beside:
             around = {n: o for n, o in reserved.items() if n not in lowered.arguments}

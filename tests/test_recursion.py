@@ -1,11 +1,10 @@
 """Functions that call themselves, and each other: values, gradients, pullbacks, tangents, second derivatives."""
 
-import functools
 
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, checkpoint, compile_module, grad, jvp, stop_gradient, value_and_grad, vjp
+from adcompiler import checkpoint, grad, jvp, stop_gradient, value_and_grad, vjp
 from adcompiler.compile import STAGES, interpret
 
 rng = np.random.default_rng(0)

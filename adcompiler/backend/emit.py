@@ -13,6 +13,7 @@ import numpy as np
 from adcompiler.backend.exits import Exits, Facts, after, at, resolved, stop_of
 from adcompiler.backend.names import Names
 from adcompiler.backend.spell import BINARY, Speller, name
+from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import (
     UNDEF,
     For,
@@ -65,7 +66,7 @@ class Emitted:
 
     tree: ast.FunctionDef
     free: dict[str, Any] = field(default_factory=dict)
-    helpers: list[ast.stmt] = field(default_factory=list)
+    helpers: list[ast.FunctionDef] = field(default_factory=list)
 
 
 def emit(
@@ -120,6 +121,7 @@ class _Emitter:
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.tapes = self._tape_groups()
         self.exits = Exits(function, plan)
+        self.needless = needless(function)
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
         self.pending = ""
@@ -309,7 +311,7 @@ class _Emitter:
             self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
-        elif not op.results or op.effect and op.result not in self.used:
+        elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
             targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
@@ -395,7 +397,8 @@ class _Emitter:
         """Assign what a region yields, all at once where one is read after another is assigned."""
         pairs = [
             (t, s) for t, s in zip(targets, sources, strict=False)
-            if not self.names.same(t, s) and (none or s is not UNDEF) and t not in self.exits.idle
+            if not self.names.same(t, s) and (s is not UNDEF or none and t not in self.needless)
+            and t not in self.exits.idle
         ]  # fmt: skip
         pending = [(t, s, {self.names[x] for x in self.plan.reads(s)}) for t, s in pairs]
         while pending:

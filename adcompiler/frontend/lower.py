@@ -76,6 +76,9 @@ class Returned:
 class Lowerer(Loops, Recursion):
     """Lowers one function and all it calls into one region."""
 
+    #: Has a path been given up because it calls what is being lowered?
+    unreturned = False
+
     def __init__(self, scope: Scope, frame: Frame, env: Lengths, differentiate: Callable[..., Any]) -> None:
         super().__init__(scope, frame, env)
         self.differentiate = differentiate
@@ -138,6 +141,8 @@ class Lowerer(Loops, Recursion):
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
         d = self.ending(node)
+        if isinstance(d, Diverges) and self.unreturned:
+            raise Unreturned
         if isinstance(d, Diverges):
             raise self.refuse(
                 node, f"{getattr(node, 'name', 'this function')} raises on every path", "return a value on one of them"
@@ -171,6 +176,7 @@ class Lowerer(Loops, Recursion):
             try:
                 status = self.statement(s, statements[i + 1 :])
             except Unreturned:
+                self.unreturned = True
                 return DIVERGES
             except Refusal as refusal:
                 if refusal.problem is not None and refusal.problem not in self.problems:

@@ -20,6 +20,7 @@ from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import _containers, _may_be_one
 from adcompiler.frontend.scope import Closure, Frame, Poison, Unreturned, poison_problem
 from adcompiler.frontend.storage import Stores
+from adcompiler.ir.alias import reached
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.callee import Callee, reachable
 from adcompiler.ir.core import Function, Op, Region, Value, free_values, leaves, substitute, walk
@@ -124,14 +125,18 @@ class Recursion(Stores):
     def by_value(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> dict[str, Any]:
         """The arguments, those known that are needed by value."""
         place = _place(node, frame)
+        wanted = {path[1:] for path in self.scope.describe.by_value if path[:1] == (place,)}
 
         def known(d: Any, path: tuple[Any, ...]) -> Any:
-            if isinstance(d, Value) and (place, *path) in self.scope.describe.by_value:
+            if isinstance(d, Value) and path in wanted:
                 return Known(self.static(d, call, f"the argument {path[0]} of {name}"))
-            return _mapped(d, known, path)
+            if not any(w[: len(path)] == path for w in wanted):
+                return d  # the same object
+            made = _mapped(d, known, path)
+            self.alike(d, made)
+            return made
 
-        made: dict[str, Any] = known(bound, ())
-        return made
+        return {p: known(d, (p,)) for p, d in bound.items()}
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
         """The denotation of a call with these arguments: of the body in its place, or of an operation."""
@@ -150,9 +155,12 @@ class Recursion(Stores):
             raise self.refuse(call, reason, "write it as a loop, or pass arguments of one structure")
         self.stack.append((form, axes))
         try:
-            return self.in_place_of_call(node, frame, bound)
+            d = self.in_place_of_call(node, frame, bound)
         finally:
             self.stack.pop()
+        if isinstance(d, Poison) and d.reported:
+            raise Refusal(None)
+        return d
 
     def called(self, form: Any, found: Form, axes: tuple[int, ...], node: Any, frame: Frame, name: str,
                bound: dict[str, Any], call: Any) -> Any:  # fmt: skip
@@ -380,6 +388,15 @@ def lifted(callee: Callee, done: Any) -> dict[Callee, list[Value]]:
             free[c].update(dict.fromkeys(more))
             c.effect = effect
     for c in found:
+        c.views = frozenset()
+    grown = True
+    while grown:
+        grown = False
+        for c in found:
+            views = _viewed(c, free)
+            grown = grown or views != c.views
+            c.views = views
+    for c in found:
         function = c.function
         assert function is not None
         for op in walk(function.body):
@@ -392,6 +409,14 @@ def lifted(callee: Callee, done: Any) -> dict[Callee, list[Value]]:
         c.function = Function(function.name, [*function.params, *mine.values()], Region([], function.body.ops, results),
                               tuple(results), function.doc)  # fmt: skip
     return {c: list(free[c]) for c in found}
+
+
+def _viewed(callee: Callee, free: dict[Callee, dict[Value, None]]) -> frozenset[int]:
+    """The parameters, and then what is read from around, whose memory the results may share."""
+    f = callee.function
+    assert f is not None
+    ops, results = list(walk(f.body)), set(leaves(f.body.results))
+    return frozenset(i for i, p in enumerate([*f.params, *free[callee]]) if reached(ops, p) & results)
 
 
 def _defined(function: Function) -> set[Value]:

@@ -22,6 +22,8 @@ PULL = Opaque("pullback")
 class Callee:
     """A function of parameters to results, one after the other; `function` is None until it is lowered or derived.
 
+    In Python, its results may share memory with the arguments `views`, None for all. As generated they share none.
+
     A derivative is made of `of`: with `pulled`, the cotangents of the arguments `wrt`, from the arguments and the
     cotangents of the results `given`, which `selected` says have passed a selection; without, the results of `of`
     and their tangents, from the arguments and the tangents of the arguments `wrt`. `split` is the former as forward
@@ -31,6 +33,7 @@ class Callee:
     name: str
     function: Function | None = None
     effect: bool = False
+    views: frozenset[int] | None = None
     of: "Callee | None" = None
     pulled: bool = False
     wrt: tuple[int, ...] = ()
