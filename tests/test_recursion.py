@@ -1,11 +1,14 @@
 """Functions that call themselves, and each other: values, gradients, pullbacks, tangents, second derivatives."""
 
-
 import numpy as np
 import pytest
 
-from adcompiler import checkpoint, grad, jvp, stop_gradient, value_and_grad, vjp
-from adcompiler.compile import STAGES, interpret
+from adcompiler import checkpoint, compile_module, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from adcompiler.compile import STAGES, build, interpret
+from adcompiler.ir.callee import functions_of, reachable
+from adcompiler.ir.verify import verify
+from adcompiler.request import Request, from_call
+from rules.kind import Lengths
 
 rng = np.random.default_rng(0)
 W = rng.normal(size=3)
@@ -355,11 +358,7 @@ def test_pullback_twice_and_tangent(f, args):
 @pytest.mark.parametrize(("f", "args"), CASES, ids=IDS)
 def test_second_derivative(f, args):
     i = moving(args)[0]
-    if any(isinstance(x, (dict, list)) for x in args[i : i + 1]):
-        first = args[i]
-    else:
-        first = args[i]
-    t = direction(first)
+    t = direction(args[i])
 
     def slope(*all_args):
         return inner(grad(f, argnums=i)(*all_args), t)
@@ -384,3 +383,148 @@ def test_interpreted_after_each_stage(f, args):
         v, g = interpret(f, args, stage, wrt)
         assert np.allclose(v, value)
         mapped(np.testing.assert_allclose, list(g), list(d))
+
+
+def built(f, args, mode="grad"):
+    request = Request(f, moving(args), mode=mode)
+    return build(request, from_call(request, args, {}), Lengths())
+
+
+@pytest.mark.parametrize(("f", "args"), CASES, ids=IDS)
+def test_the_laws_of_the_ir_hold_in_every_function(f, args):
+    for mode in ("grad", "vjp"):
+        for stage in built(f, args, mode).stages.values():
+            verify(stage)
+            for callee in reachable(stage):
+                for function in functions_of(callee):
+                    verify(function)
+
+
+def test_a_recursion_that_has_no_end_is_the_users():
+    with pytest.raises(RecursionError):
+        grad(power)(1.5, -1)
+
+
+def test_a_derivative_stops_where_it_is_told_to():
+    assert np.isclose(grad(stopped)(0.9, 2), 0.9**3)  # x * |x| * |x * x|, where what is in bars is a constant
+
+
+def test_arguments_are_left_alone_and_results_are_apart():
+    def through(x, n):
+        return x if n == 0 else through(x, n - 1)
+
+    x = rng.normal(size=3)
+    value, pull = vjp(through, x, 2, argnums=0)
+    d = np.ones(3)
+    first, second = pull(d), pull(d)
+    assert not any(np.shares_memory(a, b) for a in (value, first, second) for b in (x, d))
+    assert not np.shares_memory(first, second)
+
+
+def test_what_is_printed_is_printed_once(capsys):
+    def told(x, n):
+        print("level", n)
+        return x if n == 0 else told(x * x, n - 1)
+
+    assert np.isclose(value_and_grad(told)(1.1, 2)[1], 4 * 1.1**3)
+    assert capsys.readouterr().out == "level 2\nlevel 1\nlevel 0\n"
+
+
+def test_what_is_raised_is_the_users():
+    def checked(x, n):
+        if n < 0:
+            raise ValueError(f"{n} levels")
+        return x if n == 0 else checked(x * x, n - 2)
+
+    assert np.isclose(grad(checked)(1.1, 4), 4 * 1.1**3)
+    with pytest.raises(ValueError, match="-1 levels"):
+        grad(checked)(1.1, 3)
+
+
+def test_an_axis_is_known_by_value_as_everywhere():
+    def over_axes(x, k):
+        return np.sum(x * x) if k == 0 else over_axes(np.cumsum(x, axis=k - 1), k - 1)
+
+    x, t = rng.normal(size=(2, 3)), rng.normal(size=(2, 3))
+    assert np.isclose(inner(grad(over_axes)(x, 2), t), along(over_axes, (x, 2), (0,), [t]), rtol=1e-8)
+
+
+def test_defaults_keywords_and_stars():
+    def default(x, n=3, *, scale=2.0):
+        return x if n == 0 else default(x * scale, n - 1, scale=scale * 0.5)
+
+    def star(x, *rest):
+        return x if not rest else star(x * rest[0], *rest[1:])
+
+    assert np.isclose(grad(default)(1.5), 2.0 * 1.0 * 0.5)
+    assert np.isclose(grad(star, argnums=1)(1.5, 2.0, 3.0), 4.5)
+
+
+def test_booleans_and_strings_choose_a_function_each():
+    def flips(x, flag, n):
+        return x if n == 0 else flips(x * 2.0 if flag else x**2, not flag, n - 1)
+
+    assert np.isclose(grad(flips)(1.5, True, 3), 24.0)
+    assert np.isclose(grad(flips)(1.5, False, 2), 2 * 2 * 1.5)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "complex128"])
+def test_dtypes(dtype):
+    def squares(x, n):
+        return np.sum(np.real(x)) if n == 0 else squares(x * x * np.asarray(0.5, dtype), n - 1)
+
+    x = rng.normal(size=3).astype(dtype)
+    d = grad(squares)(x, 2)
+    assert d.dtype == dtype
+    assert np.allclose(d, 0.5 * x**3, rtol=1e-6)  # of x**4 / 8
+
+
+def test_the_generated_functions_are_the_recursion_and_no_more():
+    text = built(halves, (rng.normal(size=4),)).text
+    assert text.count("def ") == 3  # with the pullback
+    assert text.count("halves_vjp(") == 4
+    assert "None" not in text
+
+
+def test_an_argument_that_is_not_needed_has_no_cotangent():
+    args = rng.normal(size=4), rng.normal(size=2)
+    assert "d_w" in built(weighted, args).text
+    request = Request(weighted, 0)
+    assert "d_w" not in build(request, from_call(request, args, {}), Lengths()).text
+
+
+MODULES = [(power, (1.3, 3), ["float, int", "f64, int"]), (halves, (rng.normal(size=5),), ["f64[n]"]),
+           (in_loop, (0.3, 2), ["float, int"]), (is_even, (0.4, 5), ["float, int", "f64[], int"])]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "args", "signatures"), MODULES, ids=[f.__name__ for f, *_ in MODULES])
+def test_ahead_of_time(f, args, signatures):
+    namespace = {"__name__": "made"}
+    text = compile_module(f, signatures=signatures)
+    assert text == compile_module(f, signatures=signatures)
+    exec(compile(text, "<made>", "exec"), namespace)
+    np.testing.assert_array_equal(namespace[f"{f.__name__}_grad"](*args), grad(f)(*args))
+
+
+def test_a_decorated_function_that_calls_itself():
+    @differentiable
+    def tower(x, n):
+        return x if n == 0 else np.sin(tower(x, n - 1)) * x
+
+    assert np.isclose(tower.grad(0.7, 3), along(tower, (0.7, 3), (0,), [1.0]))
+
+
+def test_memory_is_not_written_while_a_pullback_needs_it():
+    """What a call returns is changed in place afterwards, and its pullback has kept it."""
+    def exponentials(x, n):
+        return np.exp(x) if n == 0 else np.exp(0.1 * exponentials(x, n - 1))
+
+    def changed(x, n):
+        y = exponentials(x, n)
+        y[0] = 0.0
+        y *= 2.0
+        return np.sum(y * x)
+
+    x, t = rng.normal(size=3), rng.normal(size=3)
+    for n in (0, 2):
+        assert np.isclose(inner(grad(changed)(x, n), t), along(changed, (x, n), (0,), [t]), rtol=1e-8)

@@ -275,6 +275,7 @@ class Recursion(Stores):
         inner.apart = name
         inner.stack = [(progress.form, progress.axes)]
         inner.note_captures()
+        inner.argument_trees = tuple(formal.values())
         inner.note_arguments(formal.values())
         given = [path for path, _ in self.form_of(node, frame, bound)[1].given]
         for p, path in zip(params, given, strict=True):
