@@ -12,7 +12,8 @@ from typing import Any
 from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
-from adcompiler.callees import Companion, companions, complete, plain
+from adcompiler.callees import complete
+from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
 from adcompiler.frontend.expressions import no_rule
@@ -171,6 +172,7 @@ class Build:
     active: set[Value] = field(default_factory=set)
     wrt: list[Value] = field(default_factory=list)
     cotangents: list[Cotangent] = field(default_factory=list)
+    beside: list[Companion] = field(default_factory=list)
     text: str = ""
     emitted: Emitted | None = None
     run: Callable[..., Any] | None = None
@@ -193,8 +195,13 @@ class Build:
         if stage not in self.stages:
             raise ValueError(f"there is no stage {stage} of {self.request.mode}, only {', '.join(self.stages)}")
         f = self.stages[stage]
-        beside = [c.split if c.split is not None and stage != "lower" else c.function for c in reachable(f)]
-        return "\n".join(show(g) for g in [f, *beside] if g is not None)
+        if stage in ("capture", "keep", "bufferize"):
+            beside = [c.function for c in self.beside]
+        elif stage == "lower":
+            beside = [c.function for c in reachable(f) if c.function is not None]
+        else:
+            beside = [g for c in reachable(f) if (g := c.split or c.function) is not None]
+        return "\n".join(show(g) for g in [f, *beside])
 
 
 def _parsed(source: Source) -> str:
@@ -318,7 +325,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
         g = plain(g)
-        beside = companions(g, _taken(request, lowered))
+        made.beside = companions(g, _taken(request, lowered))
         g, plan, buffers = bufferize(g, request.reuse)
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
@@ -327,12 +334,12 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
         signature, defaults = signature_of(request.entry)
         reserved = _reserved(lowered)
-        names = {c.target: c.name for c in beside}
+        names = {c.target: c.name for c in made.beside}
         helpers: list[ast.FunctionDef] = []
         known: dict[str, Any] = {}
-        for c in beside:
+        for c in made.beside:
             around = {n: o for n, o in reserved.items() if n not in lowered.arguments}
-            helper = _emitted(c, names, around, known, request.reuse)
+            helper = companion(c, names, around, known, request.reuse)
             helpers.append(helper.tree)
             known.update(helper.free)
         emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known)
@@ -348,30 +355,6 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
-
-
-def _emitted(c: Companion, names: dict[Any, str], reserved: dict[str, Any], free: dict[str, Any], reuse: bool) \
-        -> Emitted:  # fmt: skip
-    """A function that is called by the one that was asked for, and perhaps by itself."""
-    f, plan, buffers = bufferize(c.function, reuse)
-    taken = {*names.values(), *free, *dir(builtins), "pullback", "np", "math"}
-    access: dict[Value, str] = {}
-    for p in f.params:
-        wanted = name = p.hint if p.hint.isidentifier() else "x"
-        n = 2
-        while name in taken:
-            name, n = f"{wanted}_{n}", n + 1
-        access[p] = name
-        taken.add(name)
-    late = set(f.params[len(f.params) - len(c.cotangents) :]) if c.cotangents else set()
-    inputs = [Input(p, access[p], pullback=p in late) for p in f.params]
-    parameters = [ast.arg(access[p]) for p in f.params if p not in late]
-    signature = ast.arguments([], parameters, None, [], [], None, [])
-    reserved = {**reserved, **{a: object() for a in access.values()}}
-    values, rest = f.result
-    last = rest[0] if len(rest) == 1 else tuple(rest)
-    f = Function(c.name, f.params, f.body, last if values is None else (values, last), c.doc)
-    return emit(f, plan, buffers, inputs, signature, reserved, names, free, called=True)
 
 
 def _taken(request: Request, lowered: Lowered) -> set[str]:

@@ -17,13 +17,13 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.expressions import DIVERGES, _describe
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.lifting import lifted
 from adcompiler.frontend.ownership import _containers, _may_be_one
 from adcompiler.frontend.scope import Closure, Frame, Poison, Unreturned, poison_problem
 from adcompiler.frontend.storage import Stores
-from adcompiler.ir.alias import reached
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.callee import Callee, reachable
-from adcompiler.ir.core import Function, Op, Region, Value, free_values, leaves, substitute, walk
+from adcompiler.ir.callee import Callee
+from adcompiler.ir.core import Function, Op, Region, Value, leaves
 from rules.kind import ONE, Array, Length, Num, Seq
 
 #: How often a function may be lowered inside itself, for arguments that differ in what is known of them.
@@ -366,67 +366,6 @@ class Recursion(Stores):
             yield from self.results(template.element, got.element, region)
 
 
-def lifted(callee: Callee, done: Any) -> dict[Callee, list[Value]]:
-    """Give functions parameters for what they read from around them, and their calls the arguments.
-
-    Gives the values that calls from outside have to pass. What is `done` has them.
-    """
-    assert callee.function is not None
-    found = [c for c in dict.fromkeys([callee, *reachable(callee.function)]) if c not in done]
-    free: dict[Callee, dict[Value, None]] = {c: {} for c in found}
-    inside = {c: _defined(c.function) for c in found if c.function is not None}
-    grown = True
-    while grown:
-        grown = False
-        for c in found:
-            assert c.function is not None
-            body = Region(c.function.params, c.function.body.ops, c.function.body.results)
-            calls = [op for op in walk(body) if isinstance(op.target, Callee)]
-            around = [v for op in calls if op.target in free for v in free[op.target] if v not in inside[c]]
-            more = [v for v in (*free_values(body), *around) if v not in free[c]]
-            effect = c.effect or any(op.effect or (op.target in found and op.target.effect) for op in walk(body))
-            grown = grown or bool(more) or effect != c.effect
-            free[c].update(dict.fromkeys(more))
-            c.effect = effect
-    for c in found:
-        c.views = frozenset()
-    grown = True
-    while grown:
-        grown = False
-        for c in found:
-            views = _viewed(c, free)
-            grown = grown or views != c.views
-            c.views = views
-    for c in found:
-        function = c.function
-        assert function is not None
-        for op in walk(function.body):
-            if op.target in found:
-                op.args = (*op.args, *free[op.target])
-                op.effect = op.target.effect
-        mine = {v: Value(v.kind, v.hint, v.loc) for v in free[c]}
-        substitute(function.body, mine)
-        results = list(function.body.results)
-        c.function = Function(function.name, [*function.params, *mine.values()], Region([], function.body.ops, results),
-                              tuple(results), function.doc)  # fmt: skip
-    return {c: list(free[c]) for c in found}
-
-
-def _viewed(callee: Callee, free: dict[Callee, dict[Value, None]]) -> frozenset[int]:
-    """The parameters, and then what is read from around, whose memory the results may share."""
-    f = callee.function
-    assert f is not None
-    ops, results = list(walk(f.body)), set(leaves(f.body.results))
-    return frozenset(i for i, p in enumerate([*f.params, *free[callee]]) if reached(ops, p) & results)
-
-
-def _defined(function: Function) -> set[Value]:
-    out = set(function.params)
-    for op in walk(function.body):
-        out.update(op.results, *(sub.params for sub in op.regions))
-    return out
-
-
 def _place(node: Any, frame: Frame) -> Any:
     """Which function this is: where it stands, and the variables around it if it exists already."""
     cells = tuple(map(id, frame.source.cells.values())) if frame.parent is None else ()
@@ -476,4 +415,4 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a == b) if not isinstance(a, ListOf) else isinstance(b, ListOf) and _same(a.element, b.element)
 
 
-__all__ = ["Recursion", "Recursive", "lifted"]
+__all__ = ["Recursion", "Recursive"]

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
-from adcompiler import callees, compile
+from adcompiler import companions, compile
 from adcompiler.backend import emit, names
 from adcompiler.frontend import recursion
 from adcompiler.frontend.expressions import Expressions
@@ -390,7 +390,7 @@ def what_a_pullback_keeps_is_written() -> AbstractContextManager[Any]:
 @needing("recursion")
 def what_a_call_returns_may_be_its_argument() -> AbstractContextManager[Any]:
     """`return x` of a function that calls itself hands on the memory of x."""
-    return patch.object(callees, "_own_results", lambda function: function)
+    return patch.object(companions, "_own_results", lambda function: function)
 
 
 @needing("recursion: in a loop")
