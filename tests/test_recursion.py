@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from adcompiler import checkpoint, compile_module, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from adcompiler import (
+    UnsupportedError,
+    checkpoint,
+    compile_module,
+    differentiable,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from adcompiler.compile import STAGES, build, interpret
 from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.verify import verify
@@ -528,3 +538,160 @@ def test_memory_is_not_written_while_a_pullback_needs_it():
     x, t = rng.normal(size=3), rng.normal(size=3)
     for n in (0, 2):
         assert np.isclose(inner(grad(changed)(x, n), t), along(changed, (x, n), (0,), [t]), rtol=1e-8)
+
+
+def same(x, n):
+    return x if n == 0 else same(x, n - 1)
+
+
+def view(x, n):
+    if n == 0:
+        y = x[1:]
+        return y
+    return view(x, n - 1)
+
+
+def twice(x, n):
+    y = x * 2.0
+    return (y, y) if n == 0 else twice(x, n - 1)
+
+
+def the_global(n):
+    return W if n == 0 else the_global(n - 1)
+
+
+def own_dict(p, n):
+    return p if n == 0 else own_dict(p, n - 1)
+
+
+def two_dicts(x, n):
+    p = {"a": x}
+    return (p, p) if n == 0 else two_dicts(x, n - 1)
+
+
+def stores_into_the_argument(x):
+    y = same(x, 2)
+    y[0] = 5.0
+    return np.sum(x * y)
+
+
+def stores_into_a_view(x):
+    y = view(x, 2)
+    y[0] = 5.0
+    return np.sum(x[1:] * y)
+
+
+def stores_into_one_of_two(x):
+    a, b = twice(x, 2)
+    a[0] = 5.0
+    return np.sum(b * x)
+
+
+def stores_into_a_global(x):
+    y = the_global(2)
+    y[0] = 5.0
+    return np.sum(W * x)
+
+
+def stores_inside(x):
+    def go(n):
+        if n == 0:
+            return W
+        y = go(n - 1)
+        y[0] = 5.0
+        return y
+
+    return np.sum(go(2) * W * x)
+
+
+def changes_the_dict(x):
+    p = {"a": x}
+    q = own_dict(p, 1)
+    q["a"] = x * 2.0
+    return np.sum(p["a"])
+
+
+def changes_one_of_two_dicts(x):
+    p, q = two_dicts(x, 1)
+    p["a"] = x * 2.0
+    return np.sum(q["a"])
+
+
+def changes_a_dict_around(x):
+    p = {"a": x}
+
+    def go(n):
+        return p if n == 0 else go(n - 1)
+
+    q = go(2)
+    q["a"] = x * 2.0
+    return np.sum(p["a"])
+
+
+def appends_to_the_argument(x):
+    xs = [x[0], x[1]]
+    for i in range(3):
+        xs.append(x[i])
+    ys = same(xs, 2)
+    ys.append(x[0])
+    return sum(xs) + sum(ys)
+
+
+SHARED = [stores_into_the_argument, stores_into_a_view, stores_into_one_of_two, stores_into_a_global, stores_inside,
+          changes_the_dict, changes_one_of_two_dicts, changes_a_dict_around, appends_to_the_argument]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", SHARED, ids=[f.__name__ for f in SHARED])
+def test_what_a_recursion_returns_may_be_what_somebody_else_has(f):
+    with pytest.raises(UnsupportedError, match="may share memory with|may be the same"):
+        grad(f)(rng.normal(size=3))
+
+
+def new_arrays(x, n):
+    a = x * 2.0
+    if n == 0:
+        return a, np.sin(x)
+    b, c = new_arrays(a, n - 1)
+    return b + a, c * a
+
+
+def stores_into_new_ones(x):
+    a, b = new_arrays(x, 2)
+    a[0] = b[1]
+    b *= x
+    return np.sum(a * b)
+
+
+def one_and_three(x, y, n):
+    return np.ones(3) * x[0] if n == 0 else np.tanh(one_and_three(x * 1.1, y, n - 1)) * np.sum(y)
+
+
+def of_fixed_length(x, y):
+    return np.sum(one_and_three(x, y, 2) * np.arange(3.0))
+
+
+def list_of_arrays(xs, i):
+    return np.sum(xs[i] ** 2) + (list_of_arrays(xs, i + 1) if i + 1 < len(xs) else 0.0)
+
+
+def growing(x, n):
+    if n == 0:
+        return [x, x * x]
+    xs = growing(np.sin(x), n - 1)
+    return [v * x for v in xs]
+
+
+def of_growing(x, n):
+    a, b = growing(x, n)
+    return a * b
+
+
+MORE = [(stores_into_new_ones, (rng.normal(size=3),)), (of_fixed_length, (rng.normal(size=1), rng.normal(size=4))),
+        (list_of_arrays, ([rng.normal(size=2), rng.normal(size=3)], 0)), (of_growing, (0.7, 2))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "args"), MORE, ids=[f.__name__ for f, _ in MORE])
+def test_results_that_are_new(f, args):
+    test_gradient(f, args)
+    test_pullback_twice_and_tangent(f, args)
+    test_second_derivative(f, args)

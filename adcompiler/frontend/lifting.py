@@ -5,7 +5,7 @@ f(%x) { .. %w * %x; f(%x.2) .. }, with %w from outside      ->      f(%x, %w) { 
 
 from typing import Any
 
-from adcompiler.ir.alias import reached
+from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.callee import Callee, reachable
 from adcompiler.ir.core import Function, Region, Value, free_values, leaves, substitute, walk
 
@@ -34,13 +34,14 @@ def lifted(callee: Callee, done: Any) -> dict[Callee, list[Value]]:
             c.effect = effect
     for c in found:
         c.views = frozenset()
+        c.entangled = False
     grown = True
     while grown:
         grown = False
         for c in found:
-            views = _viewed(c, free)
-            grown = grown or views != c.views
-            c.views = views
+            before = c.views, c.entangled
+            c.views, c.entangled = _viewed(c, free), _entangled(c)
+            grown = grown or before != (c.views, c.entangled)
     for c in found:
         function = c.function
         assert function is not None
@@ -62,6 +63,21 @@ def _viewed(callee: Callee, free: dict[Callee, dict[Value, None]]) -> frozenset[
     assert f is not None
     ops, results = list(walk(f.body)), set(leaves(f.body.results))
     return frozenset(i for i, p in enumerate([*f.params, *free[callee]]) if reached(ops, p) & results)
+
+
+def _entangled(callee: Callee) -> bool:
+    """May two of the results share memory?"""
+    f = callee.function
+    assert f is not None
+    results = [v for v in f.body.results if isinstance(v, Value) and holds_memory(v.kind)]
+    if len(results) < 2:
+        return False
+    ops, wanted = list(walk(f.body)), set(results)
+    several = any(op.target.entangled for op in ops if isinstance(op.target, Callee) and wanted & set(op.results))
+    made = [*f.params, *free_values(f.body), *(r for op in ops for r in op.results)]
+    return several or len(wanted) < len(results) or any(
+        len(reached(ops, v) & wanted) > 1 for v in made if holds_memory(v.kind)
+    )
 
 
 def _defined(function: Function) -> set[Value]:

@@ -17,6 +17,7 @@ from adcompiler.frontend.scope import (
     Method,
 )
 from adcompiler.ir.alias import edges, new_memory
+from adcompiler.ir.callee import Callee
 from adcompiler.ir.core import (
     For,
     Loc,
@@ -73,7 +74,10 @@ class Ownership(Calls):
         if not (isinstance(v, Value) and _list(v)):
             return self.owned(v, name, live)
         op = self.defs.get(v)
-        new = type(op) is Op or (isinstance(op, For | While) and v in op.results[len(op.inits) :])
+        if isinstance(op, For | While):
+            new = v in op.results[len(op.inits) :]
+        else:
+            new = type(op) is Op and (not isinstance(op.target, Callee) or new_memory(op))
         return (new or v in self.owned_joins) and not self.list_holder(v, name, live)
 
     def list_holder(self, v: Value, name: str, live: Any = None) -> str:

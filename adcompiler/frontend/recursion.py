@@ -98,8 +98,9 @@ class Form:
             return "number", kind.type
         if isinstance(kind, Seq):
             element = kind.element
-            shape = tuple(n == ONE for n in element.shape) if isinstance(element, Array) else ()
-            return "list", kind.range, type(element), str(getattr(element, "dtype", element)), shape
+            if isinstance(element, Array):
+                return "list", str(element.dtype), tuple(n == ONE for n in element.shape), element.xp
+            return "list", kind.range, str(element)
         return "object", str(kind)
 
 
@@ -178,7 +179,7 @@ class Recursion(Stores):
         if progress.result is None:
             raise Unreturned
         operands = [self.operand(d) for _, d in found.given]
-        sizes = dict(zip((n.symbol for n in progress.lengths), found.lengths, strict=True))
+        sizes = {n.symbol: size for n, size in zip(progress.lengths, found.lengths, strict=True) if n != ONE}
         loc = self.loc(call)
 
         def fresh(d: Any) -> Any:
@@ -192,9 +193,16 @@ class Recursion(Stores):
                 callee.effect, loc)  # fmt: skip
         self.builder.region.ops.append(op)
         self.defs.update(dict.fromkeys(op.results, op))
-        outside = [x for d in (bound, *(c.tree for c in self.scope.captured.values())) for _, x in _containers(d, "")]
-        self.same_objects += [(x, y) for x in outside for _, y in _containers(result, "") if _may_be_one(x, y)]
+        self.note_containers(bound, result)
         return result
+
+    def note_containers(self, bound: dict[str, Any], result: Any) -> None:
+        """A list or dict that a function returns may be one that it was given or has read, or be returned twice."""
+        made = [x for _, x in _containers(result, "")]
+        around = [d for _, d in self._names()] + [c.tree for c in self.scope.captured.values()]
+        outside = [x for d in (bound, *around) for _, x in _containers(d, "")]
+        self.same_objects += [(x, y) for x in outside for y in made if _may_be_one(x, y)]
+        self.same_objects += [(x, y) for i, x in enumerate(made) for y in made[i + 1 :] if _may_be_one(x, y)]
 
     def kind_here(self, kind: Any, sizes: dict[Any, Length]) -> Any:
         """A kind of the function's results as the caller sees it."""

@@ -47,7 +47,11 @@ def _has_list(index: Any) -> bool:
 
 def edges(op: Op) -> Iterator[tuple[Value, Value]]:
     """(operand, result) for each result that may share memory with an operand, or with what a region yields."""
-    if isinstance(op, If | For | While | Checkpoint):
+    if isinstance(op, If | Checkpoint):
+        for side in op.regions:
+            pairs = zip(side.results, op.results, strict=False)
+            yield from ((x, r) for x, r in pairs if isinstance(x, Value) and holds_memory(r.kind))
+    elif isinstance(op, For | While):
         inner = (x for r in op.regions for x in leaves(r.results))
         sources = [v for v in dict.fromkeys((*op.operands(), *inner)) if holds_memory(v.kind)]
         for r in op.results:
@@ -59,13 +63,17 @@ def edges(op: Op) -> Iterator[tuple[Value, Value]]:
 
 
 def reached(ops: Any, v: Value) -> set[Value]:
-    """Everything among the results of `ops` (in order) that may share memory with `v`."""
-    out = {v}
-    for op in ops:
-        out.update(r for x, r in edges(op) if x in out)
+    """Everything among the results of `ops` that may share memory with `v`; inner operations may follow outer ones."""
+    out, size = {v}, 0
+    while size != len(out):
+        size = len(out)
+        for op in ops:
+            out.update(r for x, r in edges(op) if x in out)
     return out
 
 
 def new_memory(op: Op) -> bool:
     """Is the result surely an array of its own?"""
+    if isinstance(op.target, Callee) and (op.target.views is None or op.target.entangled):
+        return False
     return type(op) is Op and not shared(op)
