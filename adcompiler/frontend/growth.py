@@ -5,6 +5,7 @@ one kind: where it is empty before the loop, the first append tells of which, an
 """
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import For, Op, Value, leaves, walk
 from rules.cotangent import appended, listed, without_last
 from rules.kind import Array, Num, Seq, Unfilled
 
@@ -263,6 +264,33 @@ class Lists(Stores):
         return self.with_items(old, self.known_items(value, node), name, node)
 
 
+def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
+    """Of lists that are empty before a loop, and to which each iteration appends once, make what it collects.
+
+    So a comprehension and the loop that does the same are one program; the list is as long as what the loop reads.
+    """
+    if loop.stop:
+        return
+    used = Counter(v for op in walk(loop.body) for v in (*op.operands(), *leaves([r.results for r in op.regions])))
+    used.update(leaves(loop.body.results))
+    taken = []
+    for k, (init, param) in enumerate(zip(loop.inits, loop.carried, strict=True)):
+        new = loop.body.results[k]
+        first, last = (defs.get(v) if isinstance(v, Value) else None for v in (init, new))
+        if first is None or first.target is not listed or first.args != ([],) or last not in loop.body.ops:
+            continue
+        if last is not None and last.target is appended and last.args[0] is param and used[param] == used[new] == 1:
+            taken.append((k, param, loop.results[k], last))
+    for k, param, result, last in reversed(taken):
+        loop.body.ops.remove(last)
+        loop.body.params.remove(param)
+        del loop.inits[k], loop.body.results[k], loop.results[k]
+    for _, _, result, last in taken:
+        result.kind, result.loc = Seq(result.kind.element, length=length), last.loc
+        loop.body.results.append(last.args[1])
+        loop.results.append(result)
+
+
 def _any_length(d: Any) -> bool:
     return isinstance(d, Value) and isinstance(d.kind, Seq) and not d.kind.range
 
@@ -303,4 +331,4 @@ def _read_whole(node: Any) -> list[str]:
     return [n for child in gast.iter_child_nodes(node) for n in _read_whole(child)]
 
 
-__all__ = ["Grow", "Lists"]
+__all__ = ["Grow", "Lists", "collect_appends"]

@@ -10,7 +10,7 @@ import gast
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.expressions import Diverges, Unroll, _describe
-from adcompiler.frontend.growth import Grow, Lists
+from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
 from adcompiler.frontend.scope import (
@@ -288,6 +288,7 @@ class Loops(Lists):
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
         self.finish_loop(op, results, stop)
+        collect_appends(op, it.length, self.defs)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
 

@@ -190,7 +190,7 @@ class stack:
         operands = _operands(arrays)
         shape = list(_common(operands))
         (axis,) = normalize_axis(axis, len(shape) + 1)
-        shape.insert(axis, env.fresh() if isinstance(arrays, Seq) else constant(len(operands)))
+        shape.insert(axis, _count(arrays))
         return Array(promote(*operands), tuple(shape), library(*operands))
 
     @borrows("d_y")
@@ -201,6 +201,13 @@ class stack:
         return unstack(np.moveaxis(d_y, axis, 0) if axis else d_y)
 
     def t_y(t_arrays, axis): return recorded(np.stack, t_arrays, axis=axis)
+
+
+def _count(items: Any) -> Any:
+    """How many elements a list has."""
+    if isinstance(items, Seq):
+        return items.length if items.length is not None else lengths().fresh()
+    return constant(len(items))
 
 
 def _listed(arrays: Any, name: str) -> list[Array]:
@@ -250,13 +257,12 @@ class dstack:
 # -------------------------------------------------------------------------------------- arrays from lists
 def _nested(x: Any) -> Array:
     """The kind of `np.array` of a number, an array, or a list of things that are alike."""
-    env = lengths()
     if isinstance(x, Seq):
         if isinstance(x.element, Seq):
             raise KindError("np.array of a list of lists whose lengths are not known when compiling",
                             "stack the inner lists first")
         element = array_kind(x.element)
-        return Array(element.dtype, (env.fresh(), *element.shape), element.xp)
+        return Array(element.dtype, (_count(x), *element.shape), element.xp)
     if not isinstance(x, tuple | list):
         return array_kind(x)
     if not x:
