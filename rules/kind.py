@@ -239,6 +239,11 @@ class Lengths:
         self.assume(">=", a, constant(k))
         return True
 
+    def counted(self, a: Length | None) -> Length:
+        """How many elements a sequence of this length has, as a length of arrays: 0 where `n - 2` is below it."""
+        enough = None if a is None else self.at_least(a, 0)
+        return constant(0) if enough is False else a if a is not None and enough else self.fresh()
+
     def broadcast(self, a: Length, b: Length) -> Length:
         """The length that NumPy's broadcasting gives; unifies two lengths that have to be equal."""
         a, b = self.resolve(a), self.resolve(b)

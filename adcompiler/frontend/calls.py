@@ -11,7 +11,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.desugar import desugar
+from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import _describe
 from adcompiler.frontend.iteration import Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
@@ -196,26 +196,43 @@ class Calls(Iterations):
         rest = self._items(node.args[1:])
         return self.call(Known(function), (self._comprehension(made, made.generators), *rest), {}, node)
 
-    def folded(self, made: Any, name: str, start: Any, statements: list[Any], node: Any) -> Any:
-        """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first."""
+    def folded(
+        self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None
+    ) -> Any:
+        """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first.
+
+        `source` is what the first of them reads, where that has been lowered.
+        """
+        bound = {name: start}
         for g in reversed(made.generators):
+            iterable = g.iter
+            if source is not None and g is made.generators[0]:
+                bound["source 0"], iterable = source, gast.Name("source 0", gast.Load(), None, None)
             for test in reversed(g.ifs):
                 statements = [gast.If(test, statements, [])]
-            statements = [gast.For(g.target, g.iter, statements, [], None)]
+            statements = [gast.For(g.target, iterable, statements, [], None)]
         for s in statements:
             for n in gast.walk(s):
                 if not hasattr(n, "lineno"):
                     gast.copy_location(n, node)
         outer = self.frame
-        self.frame = Frame(outer.source, {name: start}, outer, assigned_names(made.generators))
+        self.frame = Frame(outer.source, bound, outer, assigned_names(made.generators))
         try:
             self.block(desugar(statements))
             d = self.frame.env[name]
             if isinstance(d, Poison):
-                raise Refusal(poison_problem(d, "the sum", self.loc(node)))
+                raise Refusal(poison_problem(d, hint(name), self.loc(node)))
             return d
         finally:
             self.frame = outer
+
+    def grown(self, made: Any, source: Any) -> Any:
+        """The list of a comprehension whose length is not known: a loop appends to it."""
+        here = self.frame.here
+        assigned = isinstance(here, gast.Assign) and here.value is made and isinstance(here.targets[0], gast.Name)
+        name = f"{here.targets[0].id if assigned else 'items'} 0"
+        owner = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
+        return self.folded(made, name, [], [gast.Expr(gast.Call(owner, [made.elt], []))], made, source)
 
     def block(self, statements: list[Any]) -> Any:
         raise NotImplementedError

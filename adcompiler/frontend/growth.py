@@ -13,7 +13,7 @@ import gast
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.expressions import _describe
-from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
+from adcompiler.frontend.iteration import GROWING, Iteration, assigned_names, grown_places
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.ir.build import kind_of_operand
@@ -64,7 +64,11 @@ class Lists(Stores):
         if method == "append":
             self.replace(place, self.with_items(place.base, args, place.text, node))
         elif method == "extend":
-            self.replace(place, self.with_items(place.base, self.known_items(args[0], node), place.text, node))
+            more = self.iterate(args[0], node)
+            if not isinstance(more, list):
+                self.extended(node.func.value, more, node)
+                return Known(None)
+            self.replace(place, self.with_items(place.base, more, place.text, node))
         else:
             self.replace(place, self.inserted(place, args, node))
         return Known(None)
@@ -102,12 +106,20 @@ class Lists(Stores):
         items.insert(at, args[1])
         return items
 
-    def known_items(self, d: Any, node: Any) -> list[Any]:
-        it = self.iterate(d, node)
-        if not isinstance(it, list):
-            raise self.refuse(node, "a list is extended by a sequence of unknown length",
-                              "append its elements in a loop: for x in more: xs.append(x)")  # fmt: skip
-        return it
+    def extended(self, owner: Any, more: Iteration, node: Any) -> Any:
+        """The list at a place after `for item in more: owner.append(item)`."""
+        item, source = "item 0", "more 0"
+        self.frame.env[source] = more
+        owner = gast.copy_location(type(owner)(**{**vars(owner), "ctx": gast.Load()}), owner)
+        call = gast.Call(gast.Attribute(owner, "append", gast.Load()), [_named(item, gast.Load())], [])
+        loop = gast.For(_named(item, gast.Store()), _named(source, gast.Load()), [gast.Expr(call)], [], None)
+        for n in gast.walk(loop):
+            if not hasattr(n, "lineno"):
+                gast.copy_location(n, node)
+        self.block([loop])
+        for name in (item, source):
+            self.frame.env.pop(name, None)
+        return self.expr(owner)
 
     def with_items(self, base: Any, items: list[Any], text: str, node: Any) -> Any:
         """The list with these elements behind its own."""
@@ -261,7 +273,9 @@ class Lists(Stores):
         if any(path[0] == root for path in grown_places([node.value])):
             raise self.refuse(node, f"{root} is changed twice in one statement", "write two statements")
         self.check_list(old, name, node)
-        return self.with_items(old, self.known_items(value, node), name, node)
+        more = self.iterate(value, node)
+        return (self.with_items(old, more, name, node) if isinstance(more, list)
+                else self.extended(node.target, more, node))  # fmt: skip
 
 
 def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
@@ -289,6 +303,10 @@ def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
         result.kind, result.loc = Seq(result.kind.element, length=length), last.loc
         loop.body.results.append(last.args[1])
         loop.results.append(result)
+
+
+def _named(name: str, context: Any) -> Any:
+    return gast.Name(name, context, None, None)
 
 
 def _any_length(d: Any) -> bool:

@@ -188,10 +188,7 @@ class Iterations(Expressions):
         return self.expr(node.elt)
 
     def expr_DictComp(self, node: Any) -> Any:
-        items = self._comprehension(node, node.generators)
-        if not isinstance(items, list):
-            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
-        return dict(items)
+        return dict(self._comprehension(node, node.generators))
 
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
@@ -199,13 +196,15 @@ class Iterations(Expressions):
     def _comprehension(self, node: Any, generators: list[Any]) -> Any:
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
-        outer = self.frame
+        outer, start = self.frame, len(self.builder.region.ops)
+        if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
+            return self.grown(node, it)
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
         try:
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
                 try:
-                    return self._collect(node, g, more, it)
+                    return self._collect(node, g, it)
                 except Unroll as unroll:
                     if unroll.loop is not g:
                         raise
@@ -219,7 +218,9 @@ class Iterations(Expressions):
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
+                        self.frame = outer
+                        del self.builder.region.ops[start:]
+                        return self.grown(node, it)
                     out.extend(inner)
                 else:
                     out.append(self.collected(node))
@@ -231,14 +232,10 @@ class Iterations(Expressions):
         t = self.truth(self.expr(test), test)
         return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
 
-    def _collect(self, node: Any, g: Any, more: list[Any], it: Iteration) -> Any:
+    def _collect(self, node: Any, g: Any, it: Iteration) -> Any:
         if isinstance(node, gast.DictComp):
-            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
-        if more or g.ifs:
-            what = "a condition" if g.ifs else "a second loop"
-            reason = f"a comprehension of unknown length with {what} is not supported"
-            place = g.ifs[0] if g.ifs else more[0].iter
-            raise self.refuse(place, reason, "use a mask: x[x > 0], or write it as a loop")
+            reason = "a dict comprehension of unknown size is not supported"
+            raise Unroll(g, problem_at(self.loc(node), reason, "make a list, or a dict with its keys written out"))
         region = Region()
         region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
         outer, self.builder.region = self.builder.region, region
@@ -276,6 +273,10 @@ class Iterations(Expressions):
         for v in op.results:
             self.defs[v] = op
         return out if isinstance(out, Value) else ListOf(out)
+
+    def grown(self, made: Any, source: Any) -> Any:
+        """The list of a comprehension whose length is not known."""
+        raise NotImplementedError
 
     def expr_GeneratorExp(self, node: Any) -> Any:
         raise self.refuse(node, "a generator expression is read by sum, any, all, max, min, list and tuple alone",

@@ -14,7 +14,7 @@ from adcompiler.frontend.scope import Closure, Method
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq, constant
-from rules.sequences import backwards
+from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
 
@@ -142,12 +142,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if len(args) == 1:
             it = self.iterate(args[0], node)
             if not isinstance(it, list):
-                raise self.refuse(
-                    node,
-                    f"{f.__name__} over a sequence of unknown length is not supported",
-                    f"use np.{f.__name__}",
-                )
+                return _of_a_sequence(self, f, it, node)
             items = it
+        if not items:
+            raise self.refuse(node, f"{f.__name__} of an empty sequence raises ValueError", "give it an element")
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
                 raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
@@ -157,6 +155,16 @@ def _extremum(f: Any) -> Callable[..., Any]:
         return best
 
     return pick
+
+
+def _of_a_sequence(self: Any, f: Any, it: Iteration, node: Any) -> Any:
+    """`max` or `min` of numbers that a loop would read."""
+    whole, name = it.sequences[0], f.__name__
+    plain = len(it.sequences) == 1 and isinstance(whole, Value) and it.element([whole]) is whole
+    if not plain or not isinstance(self.element_kind(whole.kind), Num):
+        raise self.refuse(node, f"{name} of a sequence of unknown length is of numbers alone here",
+                          f"make an array of what is compared, and write np.{name}(...)")  # fmt: skip
+    return self.emit(largest if f is max else smallest, whole)
 
 
 def _all_any(stop_at: bool) -> Callable[..., Any]:

@@ -245,8 +245,9 @@ class _Simplifier:
         return list(first), list(first.values())
 
     def collected_again(self, op: For | While) -> list[int]:
-        """The results that are lists of what the loop collects in another of its results."""
-        first: dict[Any, Value] = {}
+        """The results that are lists of what the loop collects in another of its results, or reads of a list."""
+        scanned = zip(op.elements, map_tree(self.get, op.sequences), strict=True) if isinstance(op, For) else ()
+        first = {e: s for e, s in scanned if isinstance(s.kind, Seq) and not (s.kind.range or op.stop)}
         again = []
         for k in range(len(op.inits), len(op.results)):
             x, r = op.body.results[k], op.results[k]

@@ -205,9 +205,7 @@ class stack:
 
 def _count(items: Any) -> Any:
     """How many elements a list has."""
-    if isinstance(items, Seq):
-        return items.length if items.length is not None else lengths().fresh()
-    return constant(len(items))
+    return lengths().counted(items.length) if isinstance(items, Seq) else constant(len(items))
 
 
 def _listed(arrays: Any, name: str) -> list[Array]:
