@@ -363,7 +363,8 @@ def ufunc_dtype(ufunc: np.ufunc, *operands: Any) -> np.dtype[Any]:
     try:
         return _resolve(ufunc, tuple(weak))
     except TypeError as error:
-        raise KindError(f"{ufunc.__name__} has no loop for {', '.join(map(str, operands))}: {error}") from None
+        raise KindError(f"{ufunc.__name__} is not defined for {' and '.join(map(str, operands))}",
+                        "convert what it is applied to: x.astype(...), int(x)") from error
 
 
 def promote(*operands: Any) -> np.dtype[Any]:
@@ -400,8 +401,11 @@ def normalize_axis(axis: int | None | tuple[int, ...], ndim: int) -> tuple[int, 
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     out = []
     for k in axes:
+        if not hasattr(k, "__index__"):
+            raise KindError(f"the axis {k!r} is no int", "write an int")
         if not -ndim <= k < ndim:
-            raise KindError(f"axis {k} is out of bounds for an array of {ndim} dimensions")
+            within = f"from {-ndim} to {ndim - 1}" if ndim else "of an array that has one"
+            raise KindError(f"axis {k} is out of bounds for an array of {ndim} axes", f"use an axis {within}")
         out.append(int(k) % ndim)
     return tuple(out)
 

@@ -12,10 +12,10 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.expressions import _describe
 from adcompiler.frontend.iteration import GROWING, Iteration, assigned_names, grown_places
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
+from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Op, Value, leaves, walk
 from rules.cotangent import appended, listed, without_last
@@ -60,7 +60,8 @@ class Lists(Stores):
         if method == "pop":
             return self.pop(place, args, node)
         if len(args) != (2 if method == "insert" else 1):
-            raise self.refuse(node, f"{method} of a list with {len(args)} arguments", "see Python's documentation")
+            raise self.refuse(node, f"{method} of a list is called with {len(args)} arguments",
+                              "give it the arguments that Python documents")  # fmt: skip
         if method == "append":
             self.replace(place, self.with_items(place.base, args, place.text, node))
         elif method == "extend":
@@ -86,7 +87,8 @@ class Lists(Stores):
             try:
                 taken = items.pop(at)
             except (IndexError, TypeError) as error:
-                raise self.refuse(node, str(error), f"the list has {len(base)} elements here") from None
+                raise self.refuse(node, str(error), f"take one of its {len(base)} elements" if base else
+                                  "append an element first, or begin with one")  from None
             self.replace(place, items)
             return taken
         if at != -1:
@@ -100,8 +102,9 @@ class Lists(Stores):
     def inserted(self, place: Place, args: list[Any], node: Any) -> Any:
         at = self.static(args[0], node, "where an element is inserted")
         if not isinstance(place.base, list):
+            x = place.text
             raise self.refuse(node, "insert into a list of any length is not supported",
-                              "append to it, and read it backwards: xs[::-1]")  # fmt: skip
+                              f"make a new list: new = {x}[:k], new.append(value), new.extend({x}[k:])")  # fmt: skip
         items = list(place.base)
         items.insert(at, args[1])
         return items
@@ -142,7 +145,7 @@ class Lists(Stores):
         if isinstance(base, tuple | dict):
             same = type(d) is type(base) and len(d) == len(base)
             if not same or (isinstance(base, dict) and list(d) != list(base)):
-                reason = f"{_describe(d)} is appended to {text}, whose elements are of another structure"
+                reason = f"{describe(d)} is appended to {text}, whose elements are of another structure"
                 raise self.refuse(node, reason, "append elements of one structure")
             if isinstance(base, dict):
                 return {k: self.appended_parts(base[k], d[k], text, node) for k in base}
@@ -152,7 +155,7 @@ class Lists(Stores):
             kind = None
         element = None if kind is None else self.one_kind(base.kind.element, kind)
         if element is None:
-            raise self.refuse(node, f"{_describe(d)} is appended to {text}, a list of {base.kind.element}",
+            raise self.refuse(node, f"{describe(d)} is appended to {text}, a list of {base.kind.element}",
                               "append elements of one kind")  # fmt: skip
         return self.sequence(appended, base, self.operand(d), element=element, hint=base.hint)
 
@@ -169,7 +172,7 @@ class Lists(Stores):
         if isinstance(d, list | ListOf) or isinstance(kind, Seq):
             raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
                               "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
-        raise self.refuse(node, f"{_describe(d)} is appended to {text}, whose length is not known",
+        raise self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
                           "append numbers, arrays, or tuples of them")  # fmt: skip
 
     def one_kind(self, a: Any, b: Any) -> Any:
@@ -295,7 +298,7 @@ def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
             continue
         if last is not None and last.target is appended and last.args[0] is param and used[param] == used[new] == 1:
             taken.append((k, param, loop.results[k], last))
-    for k, param, result, last in reversed(taken):
+    for k, param, _, last in reversed(taken):
         loop.body.ops.remove(last)
         loop.body.params.remove(param)
         del loop.inits[k], loop.body.results[k], loop.results[k]

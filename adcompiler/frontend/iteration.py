@@ -8,9 +8,10 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
-from adcompiler.frontend.expressions import Expressions, Unroll, _describe, _rebuild
+from adcompiler.frontend.expressions import Expressions, Unroll, _rebuild
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.scope import Frame, Poison, poison_problem
+from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
@@ -71,10 +72,13 @@ class Iterations(Expressions):
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
         self.refuse_opaque(d)
-        raise self.refuse(node, f"a loop over {_describe(d)} is not supported",
+        raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
 
     def elements(self, d: Any, node: Any) -> list[Any]:
+        if _single(d):
+            raise self.refuse(node, f"{describe(d)} is unpacked, and has no elements",
+                              "unpack an array, a list or a tuple")  # fmt: skip
         it = self.iterate(d, node)
         if isinstance(it, list):
             return it
@@ -101,8 +105,10 @@ class Iterations(Expressions):
             op = self.defs.get(s)
             if op is None or op.target is not range:
                 raise Refusal(problem)
-            what = "the bound of a loop whose index is wanted when compiling"
-            bounds = [self.static(a, node, what) if isinstance(a, Value) else a for a in op.args]
+            try:
+                bounds = [self.static(a, node, "the bound of a loop") if isinstance(a, Value) else a for a in op.args]
+            except Refusal:
+                raise Refusal(problem) from None
             values = range(*bounds)
             if len(values) > MAX_UNROLLED:
                 raise Refusal(problem)
@@ -262,7 +268,7 @@ class Iterations(Expressions):
             operand = self.operand(x)
             kind = kind_of_operand(operand)
             if not isinstance(kind, Num | Array | Seq):
-                raise self.refuse(node.elt, f"a list of any length of {_describe(x)} is not supported")
+                raise self.refuse(node.elt, f"a list of any length of {describe(x)} is not supported")
             value = Value(Seq(_anonymous(kind, region, self.env), length=it.length), "", self.loc(node))
             region.results.append(operand)
             op.results.append(value)
@@ -291,6 +297,13 @@ def _anonymous(kind: Any, region: Region, env: Any) -> Any:
     if isinstance(kind, Array):
         return Array(kind.dtype, tuple(env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
     return Num(kind.type) if isinstance(kind, Num) else kind
+
+
+def _single(d: Any) -> bool:
+    """Is this one thing, without elements?"""
+    if isinstance(d, Value):
+        return isinstance(d.kind, Num) or (isinstance(d.kind, Array) and not d.kind.ndim)
+    return isinstance(d, Known) and not hasattr(d.value, "__iter__")
 
 
 class _Names(gast.NodeVisitor):
@@ -356,8 +369,18 @@ def changed_names(nodes: list[Any]) -> frozenset[str]:
     return frozenset(found | {path[0] for path in grown_places(nodes)})
 
 
+#: Methods that change a list or a dict.
+CHANGING = (
+    "append", "extend", "insert", "pop", "update", "setdefault", "popitem", "clear", "remove", "sort", "reverse",
+)  # fmt: skip
 #: Methods that change how many elements a list has.
 GROWING = ("append", "extend", "insert", "pop")
+
+
+def in_place_names(node: Any) -> frozenset[str]:
+    """The names of lists and dicts that methods called in a statement change."""
+    calls = (n.func for n in gast.walk(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
+    return frozenset(f.value.id for f in calls if f.attr in CHANGING and isinstance(f.value, gast.Name))
 
 
 def grown_places(nodes: list[Any]) -> frozenset[tuple[Any, ...]]:

@@ -9,7 +9,7 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
-from adcompiler.frontend.expressions import Diverges, Unroll, _describe
+from adcompiler.frontend.expressions import Diverges, Unroll
 from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
@@ -17,6 +17,7 @@ from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
+from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -171,8 +172,8 @@ class _Header:
             self.reported |= end.reported
         else:
             self.poisoned[name] = Poison(
-                "{name} is " + _describe(d) + " before the loop and " + _describe(end) + " after its body",
-                "give {name} one kind before and in the loop", self.lowerer.builder.loc)  # fmt: skip
+                "{name} is " + describe(d) + " before the loop and " + describe(end) + " after its body",
+                one_kind(d, end, "before and in the loop"), self.lowerer.builder.loc)  # fmt: skip
         return False
 
     def join(self, a: Any, b: Any) -> Any:

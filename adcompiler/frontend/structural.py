@@ -11,6 +11,7 @@ from adcompiler.frontend.expressions import _rebuild
 from adcompiler.frontend.iteration import Iteration, Once
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Closure, Method
+from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq, constant
@@ -27,8 +28,9 @@ def _len(self: Any, node: Any, x: Any) -> Any:
         return self.emit(length, next(leaves(x.element)))
     if isinstance(x, Known):
         return Known(len(x.value))
-    if isinstance(x, Value) and isinstance(x.kind, Array) and not x.kind.ndim:
-        raise self.refuse(node, "len() of an unsized object")
+    if isinstance(x, Value) and isinstance(x.kind, Num | Array) and not x.kind.ndim:
+        raise self.refuse(node, f"len() of {describe(x)}, which has no elements",
+                          "take the length of an array, a list or a tuple")  # fmt: skip
     return self.emit(length, x)
 
 
@@ -90,7 +92,7 @@ def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
         return Known(issubclass(list, types_))
     if isinstance(x, Closure):
         return Known(issubclass(types.FunctionType, types_))
-    raise self.refuse(node, "the class of this is not known when compiling")
+    raise self.refuse(node, f"the class of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 
 def _callable(self: Any, node: Any, x: Any) -> Any:
@@ -115,7 +117,7 @@ def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
         return {**x, **kwargs}
     it = self.iterate(x, node)
     if not isinstance(it, list):
-        raise self.refuse(node, "a dict of unknown size is not supported")
+        raise self.refuse(node, "a dict of unknown size is not supported", "write its keys out")
     return {**{self.static(k, node, "the key of a dict"): v for k, v in it}, **kwargs}
 
 
@@ -137,7 +139,8 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
 def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported")
+            raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported",
+                              "write the comparison out with `if`")  # fmt: skip
         items = list(args)
         if len(args) == 1:
             it = self.iterate(args[0], node)
@@ -229,7 +232,7 @@ def _type(self: Any, node: Any, x: Any) -> Any:
             return Known(np.ndarray)
     if isinstance(x, tuple | list | dict):
         return Known(type(x))
-    raise self.refuse(node, "the type of this is not known when compiling")
+    raise self.refuse(node, f"the type of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 
 def _shape(self: Any, node: Any, x: Any) -> Any:

@@ -101,11 +101,11 @@ def _entry(x: Any) -> Any:
         if kind.dtype.kind == "b" and kind.ndim:
             return kind
     remedy = "index with ints, slices, None, ..., or arrays of ints or bools"
-    raise KindError(f"an index that is {_spelled(x)}", remedy)
+    raise KindError(f"an array is indexed with {_spelled(x)}", remedy)
 
 
 def _spelled(x: Any) -> str:
-    return f"of kind {x}" if isinstance(x, Num | Array | Seq | Opaque) else f"{x!r}"
+    return f"a value of kind {x}" if isinstance(x, Num | Array | Seq | Opaque) else f"{x!r}"
 
 
 def _list_kind(x: list[Any]) -> Array:
@@ -123,10 +123,11 @@ def indexed(a: Array, index: Any) -> Num | Array:
         (e.ndim if e.dtype.kind == "b" else 1) for e in entries if isinstance(e, Array)
     )
     if consumed > a.ndim:
-        raise KindError(f"too many indices: an array of {a.ndim} axes is indexed with {consumed}")
+        raise KindError(f"too many indices: an array of {a.ndim} axes is indexed with {consumed}",
+                        "give one index for each axis at most")
     dots = [i for i, e in enumerate(entries) if e is Ellipsis]
     if len(dots) > 1:
-        raise KindError("an index can have one ellipsis only")
+        raise KindError("an index can have one ellipsis only", "write : for the other axes")
     if not dots:
         entries.append(Ellipsis)
     advanced = any(isinstance(e, Array) for e in entries)
@@ -189,7 +190,7 @@ class getitem:
                 return element_of(a.element)
             raise KindError(f"a list is indexed with {_spelled(index)}", "index lists with ints or slices")
         if not isinstance(a, Array):
-            raise KindError(f"{_spelled(a)} cannot be indexed")
+            raise KindError(f"what is indexed is {_spelled(a)}", "index an array, a tuple, a list or a dict")
         return indexed(a, index)
 
     view = "a"

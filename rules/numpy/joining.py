@@ -186,7 +186,6 @@ class concatenate:
 @rule("y = stack(arrays, axis=0)", np.stack)
 class stack:
     def kind(arrays, axis):
-        env = lengths()
         operands = _operands(arrays)
         shape = list(_common(operands))
         (axis,) = normalize_axis(axis, len(shape) + 1)
