@@ -29,6 +29,7 @@ from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
+from adcompiler.passes.poles import past_poles
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.stop import unstop
 from adcompiler.passes.tangent import moving_results, tangent
@@ -320,7 +321,7 @@ def build(
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g, plan, buffers = bufferize(plain(g), request.reuse)
+        g, plan, buffers = bufferize(past_poles(plain(g)), request.reuse)
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))

@@ -67,7 +67,7 @@ class Lists(Stores):
         elif method == "extend":
             more = self.iterate(args[0], node)
             if not isinstance(more, list):
-                self.extended(node.func.value, more, node)
+                self.extended(node.func.value, place.base, more, node)
                 return Known(None)
             self.replace(place, self.with_items(place.base, more, place.text, node))
         else:
@@ -109,10 +109,12 @@ class Lists(Stores):
         items.insert(at, args[1])
         return items
 
-    def extended(self, owner: Any, more: Iteration, node: Any) -> Any:
-        """The list at a place after `for item in more: owner.append(item)`."""
+    def extended(self, owner: Any, base: Any, more: Iteration, node: Any) -> Any:
+        """The list at a place, which is `base`, after `for item in more: owner.append(item)`; `more` may be itself."""
         item, source = "item 0", "more 0"
-        self.frame.env[source] = more
+        own = _values(base) if self.changes_list(base) and not isinstance(base, list) else []
+        copies = [self.emit(listed, s, hint=s.hint) if s in own else s for s in more.sequences]
+        self.frame.env[source] = Iteration(copies, more.element, more.length)
         owner = gast.copy_location(type(owner)(**{**vars(owner), "ctx": gast.Load()}), owner)
         call = gast.Call(gast.Attribute(owner, "append", gast.Load()), [_named(item, gast.Load())], [])
         loop = gast.For(_named(item, gast.Store()), _named(source, gast.Load()), [gast.Expr(call)], [], None)
@@ -278,7 +280,7 @@ class Lists(Stores):
         self.check_list(old, name, node)
         more = self.iterate(value, node)
         return (self.with_items(old, more, name, node) if isinstance(more, list)
-                else self.extended(node.target, more, node))  # fmt: skip
+                else self.extended(node.target, old, more, node))  # fmt: skip
 
 
 def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
