@@ -122,6 +122,13 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     else:
         what = f"returns {_article(type(result).__name__)}" if result is not None else "returns nothing"
     remedy = "return a real number: np.sum(...) of the result, or one element of it"
+    kind = getattr(result, "kind", None)
+    if isinstance(kind, Num) and kind.dtype.kind == "c":
+        remedy = "return a real number: its real part, or np.abs(...) of it"
+    elif isinstance(kind, Num) and kind.dtype.kind in "iub":
+        remedy = "return a real number: a float that is computed without rounding, comparing or counting"
+    elif result is None:
+        remedy = "return a real number: `return value` at the end of every path"
     if isinstance(result, tuple) and len(result) == 2:
         remedy += "; has_aux=True if the second is not to be differentiated"
     raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))

@@ -319,6 +319,28 @@ def appended_states(x):
     return s + np.sum(hs[-1])
 
 
+def a_table(x):
+    return np.sum(np.array([[u * v for v in x] for u in x[1:]]) ** 3)
+
+
+def a_table_of_known_lists(x):
+    return np.sum(np.array([[v, v * v, 1.0] for v in x]) ** 2)
+
+
+def a_filtered_table(x):
+    rows = [[u * v for v in x if v > 0] for u in x]
+    return np.sum(np.stack(rows) @ np.ones(3)) + np.sum(rows[0])
+
+
+def any_and_all(x):
+    positive, small = [v > 0 for v in x], [v < 2 for v in x]
+    return x[0] ** 2 if any(positive) and all(small) and not all(positive) else x[1]
+
+
+def a_default(x):
+    return max((v * v for v in x if v > 1), default=x[0]) + min([v * v for v in x if v > 9], default=x[1])
+
+
 def two_lists(x):
     a, b = [], []
     for v in x:
@@ -366,7 +388,7 @@ PROGRAMS = [
     filtered, two_loops, a_known_loop_around, a_known_loop_inside, filtered_pairs, a_filter_in_an_element,
     filtered_rows, filtered_then_appended, extended_by_an_array, extended_by_itself, extremes, dict_over_a_range,
     appended_rows, appended_states, two_lists, appended_after_the_loop, appended_and_read,
-    appended_where_the_loop_breaks, stencil,
+    appended_where_the_loop_breaks, stencil, a_table, a_table_of_known_lists, a_filtered_table, any_and_all, a_default,
     known_structure, both_branches, unrolled, item_of_a_dict, steps, from_a_first_element, conditional,
     length_asked_in_the_loop, two_appends, augmented, until_small, while_short, pairs, stack, rows, rows_by_index,
     breaks_before, breaks_after, continues, a_list_each_time, in_an_inner_loop, emptied, copies, ints_and_floats,
@@ -416,7 +438,9 @@ def test_float32_keeps_its_dtype(f):
     assert_close(d, grad(f)(X), rtol=1e-4)
 
 
-EMPTY = [pairs, augmented, rows, two_loops, filtered_pairs, a_filter_in_an_element, extended_by_itself]
+EMPTY = [
+    pairs, augmented, rows, two_loops, filtered_pairs, a_filter_in_an_element, extended_by_itself, a_table,
+]  # fmt: skip
 #: `conditional` reads `x[0]` whatever happens, so that it has no value for an empty array.
 @pytest.mark.parametrize(
     ("f", "n"),

@@ -45,7 +45,8 @@ class Calls(Iterations):
     def expr_Call(self, node: Any) -> Any:
         function = self.expr(node.func)
         given = node.args[0] if node.args else None
-        if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and not node.keywords:
+        plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min))
+        if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and plain:
             done = self.consumed(function.value, given, node)
             if done is not None:
                 return done
@@ -82,6 +83,7 @@ class Calls(Iterations):
                 return result
         rule = find(f)
         if rule is not None:
+            args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
@@ -178,7 +180,7 @@ class Calls(Iterations):
             if isinstance(x, Closure | Method):
                 remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
                 raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
-            if _reads(f) and isinstance(x, list):
+            if _reads(f):
                 continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
                 reason = f"{name} cannot be seen into, and may write into the {_noun(x)} that it is given"
@@ -209,8 +211,8 @@ class Calls(Iterations):
             return self.folded(made, "total 0", start, _added("total 0", made.elt), node)
         if isinstance(made, gast.ListComp):
             return None
-        rest = self._items(node.args[1:])
-        return self.call(Known(function), (self._comprehension(made, made.generators), *rest), {}, node)
+        rest, keywords = self._items(node.args[1:]), {k.arg: self.expr(k.value) for k in node.keywords}
+        return self.call(Known(function), (self._comprehension(made, made.generators), *rest), keywords, node)
 
     def folded(
         self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None
@@ -223,7 +225,7 @@ class Calls(Iterations):
         for g in reversed(made.generators):
             iterable = g.iter
             if source is not None and g is made.generators[0]:
-                bound["source 0"], iterable = source, gast.Name("source 0", gast.Load(), None, None)
+                bound["source 0"], iterable = source, _read("source 0")
             for test in reversed(g.ifs):
                 statements = [gast.If(test, statements, [])]
             statements = [gast.For(g.target, iterable, statements, [], None)]
@@ -247,8 +249,22 @@ class Calls(Iterations):
         here = self.frame.here
         assigned = isinstance(here, gast.Assign) and here.value is made and isinstance(here.targets[0], gast.Name)
         name = f"{here.targets[0].id if assigned else 'items'} 0"
-        owner = gast.Attribute(gast.Name(name, gast.Load(), None, None), "append", gast.Load())
+        owner = gast.Attribute(_read(name), "append", gast.Load())
         return self.folded(made, name, [], [gast.Expr(gast.Call(owner, [made.elt], []))], made, source)
+
+    def stacked(self, d: Any, node: Any) -> Any:
+        """A list of lists, as NumPy reads it: a list of arrays."""
+        names = {"lists 0": d, "array 0": Known(np.array)}
+        row = gast.Name("row 0", gast.Store(), None, None)
+        loop = gast.comprehension(row, _read("lists 0"), [], 0)
+        made = gast.ListComp(gast.Call(_read("array 0"), [_read("row 0")], []), [loop])
+        for n in gast.walk(made):
+            gast.copy_location(n, node)
+        outer, self.frame = self.frame, Frame(self.frame.source, names, self.frame)
+        try:
+            return self.expr(made)
+        finally:
+            self.frame = outer
 
     def block(self, statements: list[Any]) -> Any:
         raise NotImplementedError
@@ -382,13 +398,17 @@ class Calls(Iterations):
 
 def _added(name: str, element: Any) -> list[Any]:
     """`name = name + element`."""
-    return [_assign(name, gast.BinOp(gast.Name(name, gast.Load(), None, None), gast.Add(), element))]
+    return [_assign(name, gast.BinOp(_read(name), gast.Add(), element))]
 
 
 def _found(name: str, truth: bool, element: Any) -> list[Any]:
     """`if element: name = True; break`, or the opposite."""
     test = element if truth else gast.UnaryOp(gast.Not(), element)
     return [gast.If(test, [_assign(name, gast.Constant(truth, None)), gast.Break()], [])]
+
+
+def _read(name: str) -> Any:
+    return gast.Name(name, gast.Load(), None, None)
 
 
 def _assign(name: str, value: Any) -> Any:
@@ -409,6 +429,13 @@ def _unchanging(x: Any) -> bool:
 def _reads(f: Any) -> bool:
     """Does this function surely only read a list that it is given?"""
     return getattr(f, "__module__", "") in ("numpy", "numpy.linalg", "numpy.fft", "math") or f in (sorted, filter)
+
+
+def _lists(d: Any) -> bool:
+    """Is this a list of any length, of lists or tuples?"""
+    if isinstance(d, ListOf):
+        return isinstance(d.element, list | tuple)
+    return isinstance(d, Value) and isinstance(d.kind, Seq) and isinstance(d.kind.element, Seq)
 
 
 def _noun(x: Any) -> str:

@@ -140,8 +140,9 @@ class Expressions:
             raise Refusal(no_rule(self.defs[d]))
     def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
         """What is wrong with reading a list before its elements are known."""
-        return problem_at(loc, f"the elements of {kind.what} are not known where it is read: it is empty so far",
-                          f"begin {kind.what} with a first element, or read it after the append")  # fmt: skip
+        what = hint(kind.what)
+        return problem_at(loc, f"the elements of {what} are not known where it is read: it is empty so far",
+                          f"begin {what} with a first element, or read it after the append")  # fmt: skip
 
     def operand(self, d: Any) -> Any:
         """A denotation as an argument of an operation."""
@@ -434,7 +435,8 @@ class Expressions:
             if target is operator.mul:
                 seq, times = (a, b) if isinstance(a, tuple | list) else (b, a)
                 if isinstance(seq, tuple | list) and _int_like(times):
-                    return seq * self.static(times, node, "the number of copies")
+                    remedy = "make an array, np.full(n, value), or append in a loop"
+                    return seq * self.static(times, node, "the number of copies of a list", remedy)
             if all(isinstance(x, tuple | list) for x in (a, b)) or not any(
                 isinstance(x, Value) and isinstance(x.kind, Array) for x in (a, b)
             ):

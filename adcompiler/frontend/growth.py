@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal
+from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, Iteration, assigned_names, grown_places
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
@@ -56,6 +57,7 @@ class Lists(Stores):
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]
         place = self.place(node.func.value, exists=True)
+        text = hint(place.text)  # without the blank in the name of a comprehension's list
         self.check_list(place.base, place.text, node)
         if method == "pop":
             return self.pop(place, args, node)
@@ -63,13 +65,13 @@ class Lists(Stores):
             raise self.refuse(node, f"{method} of a list is called with {len(args)} arguments",
                               "give it the arguments that Python documents")  # fmt: skip
         if method == "append":
-            self.replace(place, self.with_items(place.base, args, place.text, node))
+            self.replace(place, self.with_items(place.base, args, text, node))
         elif method == "extend":
             more = self.iterate(args[0], node)
             if not isinstance(more, list):
                 self.extended(node.func.value, place.base, more, node)
                 return Known(None)
-            self.replace(place, self.with_items(place.base, more, place.text, node))
+            self.replace(place, self.with_items(place.base, more, text, node))
         else:
             self.replace(place, self.inserted(place, args, node))
         return Known(None)

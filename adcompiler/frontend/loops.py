@@ -102,7 +102,7 @@ class _Header:
             if like is None:
                 made: Any = lowerer.sequence(listed, [], element=Unfilled(text), hint=hint(path[0]))
             else:
-                made = lowerer.opened(d, like, text, lowerer.builder.loc)
+                made = lowerer.opened(d, like, hint(text), lowerer.builder.loc)
             self.lists[path] = made
             if not lowerer.in_argument(d) and not lowerer.same_container(d, text, self.live):
                 self.owned.add(text)

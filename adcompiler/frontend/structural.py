@@ -138,6 +138,7 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
 
 def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        default = kwargs.pop("default", None)
         if kwargs:
             raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported",
                               "write the comparison out with `if`")  # fmt: skip
@@ -145,8 +146,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if len(args) == 1:
             it = self.iterate(args[0], node)
             if not isinstance(it, list):
-                return _of_a_sequence(self, f, it, node)
+                return _of_a_sequence(self, f, it, default, node)
             items = it
+        if not items and default is not None:
+            return default
         if not items:
             raise self.refuse(node, f"{f.__name__} of an empty sequence raises ValueError", "give it an element")
         for d in items:
@@ -160,25 +163,38 @@ def _extremum(f: Any) -> Callable[..., Any]:
     return pick
 
 
-def _of_a_sequence(self: Any, f: Any, it: Iteration, node: Any) -> Any:
-    """`max` or `min` of numbers that a loop would read."""
-    whole, name = it.sequences[0], f.__name__
+def _numbers(self: Any, it: Iteration) -> Any:
+    """The list or array of numbers that a loop would read; None if there is none."""
+    whole = it.sequences[0]
     plain = len(it.sequences) == 1 and isinstance(whole, Value) and it.element([whole]) is whole
-    if not plain or not isinstance(self.element_kind(whole.kind), Num):
+    return whole if plain and isinstance(self.element_kind(whole.kind), Num) else None
+
+
+def _of_a_sequence(self: Any, f: Any, it: Iteration, default: Any, node: Any) -> Any:
+    """`max` or `min` of numbers that a loop would read."""
+    whole, name = _numbers(self, it), f.__name__
+    if whole is None:
         raise self.refuse(node, f"{name} of a sequence of unknown length is of numbers alone here",
                           f"make an array of what is compared, and write np.{name}(...)")  # fmt: skip
-    return self.emit(largest if f is max else smallest, whole)
+
+    def best() -> Any:
+        return self.emit(largest if f is max else smallest, whole)
+
+    if default is None:
+        return best()
+    return self.fork(self.emit(operator.ne, self.emit(length, whole), Known(0)), best, lambda: default, self.loc(node))
 
 
 def _all_any(stop_at: bool) -> Callable[..., Any]:
     def test(self: Any, node: Any, x: Any) -> Any:
         it = self.iterate(x, node)
         if not isinstance(it, list):
-            raise self.refuse(
-                node,
-                "any and all over a sequence of unknown length are not supported",
-                "use np.any or np.all",
-            )
+            whole = _numbers(self, it)
+            if whole is None:
+                raise self.refuse(node, "any and all of a sequence of unknown length are of numbers alone here",
+                                  "test the elements in a loop")  # fmt: skip
+            values = whole if isinstance(whole.kind, Array) else self.emit(np.array, whole)
+            return self.emit(bool, self.emit(np.any if stop_at else np.all, values))
         result: Any = Known(not stop_at)
         for d in it:
             t = self.truth(d, node)

@@ -214,7 +214,7 @@ class take:
         a = array_kind(a)
         shape = _entry(indices)
         if isinstance(shape, Array) and shape.dtype.kind == "b":
-            raise KindError("np.take with a mask", "write a[mask]")
+            raise KindError("np.take with a mask is not supported", "write a[mask]")
         shape = () if shape == "int" else shape.shape
         if axis is None:
             return array_or_number(a.dtype, shape, a.xp)
@@ -259,7 +259,7 @@ class scatter_along_axis_rule:
 class take_along_axis:
     def kind(arr, indices, axis):
         if axis is None:
-            raise KindError("np.take_along_axis with axis=None", "ravel the array and give axis=0")
+            raise KindError("np.take_along_axis with axis=None is not supported", "ravel the array and give axis=0")
         return Array(arr.dtype, _along(arr.shape, kind_of(indices), axis), arr.xp)
     def d_arr(d_y, arr: Like, indices, axis): return scatter_along_axis(d_y, arr, indices, axis)
     def t_y(t_arr, indices, axis): return np.take_along_axis(t_arr, indices, axis)
@@ -283,7 +283,7 @@ nondifferentiable("i = searchsorted(a, v, side='left')", np.searchsorted, "ndarr
 def _open_grid(args: Any) -> tuple[Array, ...]:
     kinds = [_list_kind(x) if isinstance(x, list) else _entry(x) for x in args]
     if any(not isinstance(k, Array) or k.ndim != 1 for k in kinds):
-        raise KindError("np.ix_ of what is no list of indices", "give arrays of rank 1")
+        raise KindError("np.ix_ of what is no list of indices is not supported", "give arrays of rank 1")
     sizes = [lengths().fresh() if k.dtype.kind == "b" else k.shape[0] for k in kinds]
     count = len(sizes)
     return tuple(Array(INDEX, (ONE,) * i + (n,) + (ONE,) * (count - i - 1)) for i, n in enumerate(sizes))
@@ -312,7 +312,7 @@ nondifferentiable("i = diag_indices(n, ndim=2)", np.diag_indices,
 def _sorted(a: Any, axis: Any) -> Array:
     a = array_kind(a)
     if axis is None:
-        raise KindError("sorting with axis=None", "ravel the array first")
+        raise KindError("sorting with axis=None is not supported", "ravel the array first")
     normalize_axis(axis, a.ndim)
     return a
 

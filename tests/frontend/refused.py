@@ -558,6 +558,21 @@ def instance_is_called(x):
     return np.sum(x * _Scale(2.0)(x))
 
 
+def a_list_is_sorted(x):
+    return sorted([v * v for v in x])[0]
+
+
+def a_list_for_a_library(x):
+    return np.polyval([1.0, 2.0], x[0])
+
+
+def copies_of_a_list(x):
+    out = [0.0] * len(x)
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return sum(out)
+
+
 class _Scale:
     def __init__(self, factor):
         self.factor = factor

@@ -363,6 +363,17 @@ class _Scale:
 SCALE = _Scale(2.0)
 
 
+def a_list_is_sorted(x):
+    return np.sort(np.array([v * v for v in x]))[0]
+
+
+def copies_of_a_list(x):
+    out = np.full(len(x), 0.0)
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return sum(out)
+
+
 def array_is_called(x):
     return np.sum(x[1])
 
