@@ -18,7 +18,7 @@ from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import For, Op, Value, leaves, walk
+from adcompiler.ir.core import For, Op, Value, While, leaves, walk
 from rules.cotangent import appended, listed, without_last
 from rules.kind import Array, Num, Seq, Unfilled
 
@@ -285,26 +285,31 @@ class Lists(Stores):
                 else self.extended(node.target, old, more, node))  # fmt: skip
 
 
-def collect_appends(loop: For, length: Any, defs: dict[Value, Op]) -> None:
+def collect_appends(loop: For | While, length: Any, defs: dict[Value, Op]) -> None:
     """Of lists that are empty before a loop, and to which each iteration appends once, make what it collects.
 
     So a comprehension and the loop that does the same are one program; the list is as long as what the loop reads.
     """
     if loop.stop:
         return
-    used = Counter(v for op in walk(loop.body) for v in (*op.operands(), *leaves([r.results for r in op.regions])))
-    used.update(leaves(loop.body.results))
+    ops = [loop, *(op for region in loop.regions for op in walk(region))]
+    used = Counter(v for op in ops for v in (*op.operands(), *leaves([r.results for r in op.regions])))
+    tested = loop.test.params if isinstance(loop, While) else []
     taken = []
     for k, (init, param) in enumerate(zip(loop.inits, loop.carried, strict=True)):
         new = loop.body.results[k]
         first, last = (defs.get(v) if isinstance(v, Value) else None for v in (init, new))
         if first is None or first.target is not listed or first.args != ([],) or last not in loop.body.ops:
             continue
-        if last is not None and last.target is appended and last.args[0] is param and used[param] == used[new] == 1:
+        asked = bool(tested) and used[tested[k]] > 0
+        once = used[param] == used[new] == 1 and not asked
+        if last is not None and last.target is appended and last.args[0] is param and once:
             taken.append((k, param, loop.results[k], last))
     for k, param, _, last in reversed(taken):
         loop.body.ops.remove(last)
         loop.body.params.remove(param)
+        if isinstance(loop, While):
+            del tested[k]
         del loop.inits[k], loop.body.results[k], loop.results[k]
     for _, _, result, last in taken:
         result.kind, result.loc = Seq(result.kind.element, length=length), last.loc

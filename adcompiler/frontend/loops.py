@@ -488,6 +488,7 @@ class Loops(Lists):
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
         self.finish_loop(op, results, stop)
+        collect_appends(op, None, self.defs)
         self.doubt(op, names)
         return None
 

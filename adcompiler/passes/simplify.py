@@ -245,13 +245,17 @@ class _Simplifier:
         return list(first), list(first.values())
 
     def collected_again(self, op: For | While) -> list[int]:
-        """The results that are lists of what the loop collects in another of its results, or reads of a list."""
-        scanned = zip(op.elements, map_tree(self.get, op.sequences), strict=True) if isinstance(op, For) else ()
-        first = {e: s for e, s in scanned if isinstance(s.kind, Seq) and not (s.kind.range or op.stop)}
+        """The results that are lists of what the loop collects in another of its results, or only reads."""
+        first: dict[Any, Value] = {}
+        read = dict(zip(op.elements, map_tree(self.get, op.sequences), strict=True)) if isinstance(op, For) else {}
         again = []
         for k in range(len(op.inits), len(op.results)):
             x, r = op.body.results[k], op.results[k]
-            if isinstance(x, Value) and first.setdefault(x, r) is not r:
+            if isinstance(x, Value) and x in read and not op.stop and not getattr(read[x].kind, "range", False):
+                s = read[x]
+                self.rename(r, s if isinstance(s.kind, Seq) else self.emit(unstack, s, like=r))
+                again.append(k)
+            elif isinstance(x, Value) and first.setdefault(x, r) is not r:
                 self.rename(r, first[x])
                 again.append(k)
         return again
