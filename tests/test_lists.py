@@ -341,6 +341,21 @@ def a_default(x):
     return max((v * v for v in x if v > 1), default=x[0]) + min([v * v for v in x if v > 9], default=x[1])
 
 
+def a_filter_over_known_elements(x):
+    ps = [v * v for v in (x[0], x[1], x[2]) if v > 0]
+    return np.sum(np.array(ps) ** 2) * len(ps)
+
+
+def filters_over_known_pairs(x):
+    return sum(a * b for a, b in [(v, w) for v in (x[0], x[1]) if v > 0 for w in x if w > v])
+
+
+def read_beside_known_elements(x):
+    ys = [v for v in x if v > 0]
+    beside = sum(a * b for a, b in zip(ys, (x[0], x[1], x[2], x[1])))
+    return beside + sum(a * k for a, k in zip((x[0], x[3]), range(len(ys))))
+
+
 def two_lists(x):
     a, b = [], []
     for v in x:
@@ -388,6 +403,7 @@ PROGRAMS = [
     filtered, two_loops, a_known_loop_around, a_known_loop_inside, filtered_pairs, a_filter_in_an_element,
     filtered_rows, filtered_then_appended, extended_by_an_array, extended_by_itself, extremes, dict_over_a_range,
     appended_rows, appended_states, two_lists, appended_after_the_loop, appended_and_read,
+    a_filter_over_known_elements, filters_over_known_pairs, read_beside_known_elements,
     appended_where_the_loop_breaks, stencil, a_table, a_table_of_known_lists, a_filtered_table, any_and_all, a_default,
     known_structure, both_branches, unrolled, item_of_a_dict, steps, from_a_first_element, conditional,
     length_asked_in_the_loop, two_appends, augmented, until_small, while_short, pairs, stack, rows, rows_by_index,

@@ -244,14 +244,6 @@ class Calls(Iterations):
         finally:
             self.frame = outer
 
-    def grown(self, made: Any, source: Any) -> Any:
-        """The list of a comprehension whose length is not known: a loop appends to it."""
-        here = self.frame.here
-        assigned = isinstance(here, gast.Assign) and here.value is made and isinstance(here.targets[0], gast.Name)
-        name = f"{here.targets[0].id if assigned else 'items'} 0"
-        owner = gast.Attribute(_read(name), "append", gast.Load())
-        return self.folded(made, name, [], [gast.Expr(gast.Call(owner, [made.elt], []))], made, source)
-
     def stacked(self, d: Any, node: Any) -> Any:
         """A list of lists, as NumPy reads it: a list of arrays."""
         names = {"lists 0": d, "array 0": Known(np.array)}

@@ -76,6 +76,25 @@ class Lists(Stores):
             self.replace(place, self.inserted(place, args, node))
         return Known(None)
 
+    def grown(self, made: Any, source: Any) -> Any:
+        """The list of a comprehension whose length is not known: a loop appends to it."""
+        here = self.frame.here
+        assigned = isinstance(here, gast.Assign) and here.value is made and isinstance(here.targets[0], gast.Name)
+        name = f"{here.targets[0].id if assigned else 'items'} 0"
+        owner = gast.Attribute(_named(name, gast.Load()), "append", gast.Load())
+        append = gast.Expr(gast.Call(owner, [made.elt], []))
+        if isinstance(source, Iteration):
+            return self.folded(made, name, [], [append], made, source)
+        mark = len(self.builder.region.ops)  # a loop over known elements is unrolled: the list is begun here
+        empty: Any = self.sequence(listed, [], element=Unfilled(name), hint=hint(name))
+        try:
+            return self.folded(made, name, empty, [append], made, source)
+        except Grow as grow:
+            if grow.unfilled != empty.kind.element:
+                raise
+            del self.builder.region.ops[mark:]
+            return self.folded(made, name, self.opened([], grow.element, hint(name), made), [append], made, source)
+
     def changes_list(self, d: Any) -> bool:
         """Does this denote a list, of known structure or of any length?"""
         return isinstance(d, list | ListOf) or _any_length(d)
@@ -194,13 +213,14 @@ class Lists(Stores):
     def opened(self, items: list[Any], like: Any, text: str, node: Any) -> Any:
         """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
 
+        remedy = "give them one kind: numbers, arrays of one rank, or tuples of them"
+
         def column(template: Any, items: list[Any]) -> Any:
             if isinstance(template, tuple | dict):
                 keys = list(template) if isinstance(template, dict) else range(len(template))
                 for x in items:
                     if type(x) is not type(template) or len(x) != len(template):
-                        raise self.refuse(node, f"the elements of {text} are of different structure",
-                                          "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+                        raise self.refuse(node, f"the elements of {text} are of different structure", remedy)
                 parts = [column(template[k], [x[k] for x in items]) for k in keys]
                 return dict(zip(keys, parts, strict=True)) if isinstance(template, dict) else tuple(parts)
             kind = self.element_kind_of(template, text, node)
@@ -208,8 +228,7 @@ class Lists(Stores):
                 other = self.element_kind_of(x, text, node)
                 kind = None if isinstance(other, list) or kind is None else self.one_kind(kind, other)
             if kind is None:
-                raise self.refuse(node, f"the elements of {text} are of different kinds",
-                                  "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+                raise self.refuse(node, f"the elements of {text} are of different kinds", remedy)
             name = text if text.isidentifier() else ""
             return self.sequence(listed, [self.operand(x) for x in items], element=kind, hint=name)
 

@@ -17,6 +17,8 @@ from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
+INDICES = "loop over indices: for i in range(n)"
+
 
 @dataclass
 class Iteration:
@@ -160,8 +162,14 @@ class Iterations(Expressions):
             return []
         if any(isinstance(it, list) for it in its):
             shortest = min(len(it) for it in its if isinstance(it, list))
-            rows = [it if isinstance(it, list) else self._first(it, shortest, node) for it in its]
-            return [tuple(row) for row in zip(*rows, strict=False)]
+            try:
+                rows = [it if isinstance(it, list) else self._first(it, shortest, node) for it in its]
+                return [tuple(row) for row in zip(*rows, strict=False)]
+            except Refusal:
+                if not shortest:
+                    return []
+                its = [self.iterate(self.opened(it, it[0], "what is read side by side", node), node)
+                       if isinstance(it, list) else it for it in its]  # fmt: skip
         dynamic = [it for it in its if isinstance(it, Iteration)]
         sequences, n = self.aligned(dynamic, node)
 
@@ -181,7 +189,7 @@ class Iterations(Expressions):
                 return self.unrolled(
                     it,
                     node,
-                    problem_at(self.loc(node), "the number of elements read side by side is not known"),
+                    problem_at(self.loc(node), "the number of elements read side by side is not known", INDICES),
                 )
             return self.elements(it, node)[:count]
         return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
@@ -219,20 +227,30 @@ class Iterations(Expressions):
             out: list[Any] = []
             for item in it:
                 self.assign(g.target, item)
-                if not all(self._static_filter(test) for test in g.ifs):
+                try:
+                    passes = all(self._static_filter(test) for test in g.ifs)
+                except Refusal:
+                    if isinstance(node, gast.DictComp):
+                        raise
+                    return self.instead(node, it, outer, start)
+                if not passes:
                     continue
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        self.frame = outer
-                        del self.builder.region.ops[start:]
-                        return self.grown(node, it)
+                        return self.instead(node, it, outer, start)
                     out.extend(inner)
                 else:
                     out.append(self.collected(node))
             return out
         finally:
             self.frame = outer
+
+    def instead(self, node: Any, it: list[Any], frame: Frame, start: int) -> Any:
+        """The list that a loop makes, in place of the operations since `start`."""
+        self.frame = frame
+        del self.builder.region.ops[start:]
+        return self.grown(node, it)
 
     def _static_filter(self, test: Any) -> bool:
         t = self.truth(self.expr(test), test)
@@ -282,6 +300,10 @@ class Iterations(Expressions):
 
     def grown(self, made: Any, source: Any) -> Any:
         """The list of a comprehension whose length is not known."""
+        raise NotImplementedError
+
+    def opened(self, items: list[Any], like: Any, text: str, node: Any) -> Any:
+        """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
         raise NotImplementedError
 
     def expr_GeneratorExp(self, node: Any) -> Any:
