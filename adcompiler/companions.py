@@ -18,6 +18,7 @@ from adcompiler.passes.keep import copy_of
 from adcompiler.passes.mark import at_split
 from adcompiler.passes.memory import Decisions, Memory, carries
 from adcompiler.passes.pairing import paired
+from adcompiler.passes.poles import past_poles
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.stop import unstop
 
@@ -59,13 +60,13 @@ def _made(target: Callee | Both, taken: set[str]) -> Companion:
     if target is callee:
         f = callee.function
         assert f is not None
-        f = simplify(capture(plain(paired(f))))
+        f = past_poles(simplify(capture(plain(paired(f)))))
         whole = (None, list(f.body.results))
         f = Function(name, f.params, f.body, whole)
         return Companion(target, name, _doc(callee), f, [])
     f = callee.split
     assert f is not None
-    f = _own_results(simplify(capture(plain(paired(f)))))
+    f = _own_results(past_poles(simplify(capture(plain(paired(f))))))
     n = len(f.params) - len(callee.given)
     return Companion(target, name, _doc(callee, True), Function(name, f.params, f.body, f.result), f.params[n:])
 

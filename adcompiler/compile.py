@@ -34,6 +34,7 @@ from adcompiler.passes.inline import inline
 from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
 from adcompiler.passes.pairing import paired
+from adcompiler.passes.poles import past_poles
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
@@ -125,6 +126,13 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     else:
         what = f"returns {_article(type(result).__name__)}" if result is not None else "returns nothing"
     remedy = "return a real number: np.sum(...) of the result, or one element of it"
+    kind = getattr(result, "kind", None)
+    if isinstance(kind, Num) and kind.dtype.kind == "c":
+        remedy = "return a real number: its real part, or np.abs(...) of it"
+    elif isinstance(kind, Num) and kind.dtype.kind in "iub":
+        remedy = "return a real number: a float that is computed without rounding, comparing or counting"
+    elif result is None:
+        remedy = "return a real number: `return value` at the end of every path"
     if isinstance(result, tuple) and len(result) == 2:
         remedy += "; has_aux=True if the second is not to be differentiated"
     raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))
@@ -324,7 +332,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g = plain(g)
+        g = past_poles(plain(g))
         made.beside = companions(g, _taken(request, lowered))
         g, plan, buffers = bufferize(g, request.reuse)
         made.result = g.result

@@ -45,7 +45,8 @@ def distinct(problems: list[Problem]) -> list[Problem]:
         if key not in seen:
             seen.add(key)
             out.append(p)
-    return out
+    files = list(dict.fromkeys(p.file for p in out))
+    return sorted(out, key=lambda p: (files.index(p.file), p.line, p.col))
 
 
 def problem_at(loc: Loc | None, reason: str, remedy: str = "") -> Problem:

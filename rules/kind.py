@@ -239,6 +239,11 @@ class Lengths:
         self.assume(">=", a, constant(k))
         return True
 
+    def counted(self, a: Length | None) -> Length:
+        """How many elements a sequence of this length has, as a length of arrays: 0 where `n - 2` is below it."""
+        enough = None if a is None else self.at_least(a, 0)
+        return constant(0) if enough is False else a if a is not None and enough else self.fresh()
+
     def broadcast(self, a: Length, b: Length) -> Length:
         """The length that NumPy's broadcasting gives; unifies two lengths that have to be equal."""
         a, b = self.resolve(a), self.resolve(b)
@@ -358,7 +363,8 @@ def ufunc_dtype(ufunc: np.ufunc, *operands: Any) -> np.dtype[Any]:
     try:
         return _resolve(ufunc, tuple(weak))
     except TypeError as error:
-        raise KindError(f"{ufunc.__name__} has no loop for {', '.join(map(str, operands))}: {error}") from None
+        raise KindError(f"{ufunc.__name__} is not defined for {' and '.join(map(str, operands))}",
+                        "convert what it is applied to: x.astype(...), int(x)") from error
 
 
 def promote(*operands: Any) -> np.dtype[Any]:
@@ -395,8 +401,11 @@ def normalize_axis(axis: int | None | tuple[int, ...], ndim: int) -> tuple[int, 
     axes = range(ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     out = []
     for k in axes:
+        if not hasattr(k, "__index__"):
+            raise KindError(f"the axis {k!r} is no int", "write an int")
         if not -ndim <= k < ndim:
-            raise KindError(f"axis {k} is out of bounds for an array of {ndim} dimensions")
+            within = f"from {-ndim} to {ndim - 1}" if ndim else "of an array that has one"
+            raise KindError(f"axis {k} is out of bounds for an array of {ndim} axes", f"use an axis {within}")
         out.append(int(k) % ndim)
     return tuple(out)
 

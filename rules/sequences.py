@@ -12,6 +12,18 @@ def backwards(x: Any) -> Any:
     return x[::-1]
 
 
+@primitive
+def largest(items: Any) -> Any:
+    """Python's `max(items)`, of a list or a 1-d array. Raises ValueError where there is nothing."""
+    return max(items)
+
+
+@primitive
+def smallest(items: Any) -> Any:
+    """Python's `min(items)`, of a list or a 1-d array. Raises ValueError where there is nothing."""
+    return min(items)
+
+
 def _reversed_kind(x: Any) -> Any:
     """The same kind; a list whose elements are lists or arrays of varying lengths stays one."""
     if isinstance(x, Seq):

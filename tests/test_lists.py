@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, differentiable, grad
+from adcompiler import UnsupportedError, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.compile import interpret
 from adcompiler.ir.verify import verify
 from tests.numerics import assert_close, check
@@ -241,7 +241,170 @@ def no_iterations(x):
     return sum(ys) ** 2
 
 
+def filtered(x):
+    out = [np.sin(v) * v for v in x if v > 0]
+    return np.sum(np.array(out) ** 2) + len(out) * x[0]
+
+
+def two_loops(x):
+    return np.sum(np.array([u * v for u in x for v in x if u > v]) ** 3)
+
+
+def a_known_loop_around(x):
+    products = [u * v for u in (x[0], x[1]) for v in x]
+    return np.sum(np.array(products) ** 2) * products[-1]
+
+
+def a_known_loop_inside(x):
+    return sum([u * v for u in x for v in (x[0], 2.0) if u > 0])
+
+
+def filtered_pairs(x):
+    ps = [(v, np.sin(v)) for v in x if v < 1]
+    return sum(a * b for a, b in ps)
+
+
+def a_filter_in_an_element(x):
+    return sum(sum([w for w in x if w > v]) * v for v in x)
+
+
+def filtered_rows(x):
+    return np.sum(np.stack([x * v for v in x if v > 0]) ** 2)
+
+
+def filtered_then_appended(x):
+    ys = [v * v for v in x if v > 0]
+    ys.append(x[0])
+    last = ys.pop()
+    return sum(ys) * last
+
+
+def extended_by_an_array(x):
+    ys = [x[0]]
+    ys.extend(x * 2.0)
+    ys += [v * v for v in x if v > 0]
+    return sum(v * v for v in ys)
+
+
+def extended_by_itself(x):
+    ys = [v * v for v in x]
+    ys.extend(ys)
+    return sum(a * b for a, b in zip(ys, ys[::-1]))
+
+
+def extremes(x):
+    return max(np.sin(v) * v for v in x) * min([v * v + v for v in x if v > -3]) + max(x) * min(x)
+
+
+def dict_over_a_range(x):
+    d = {i: x[i] ** 2 for i in range(3) if i != 1}
+    return d[0] * d[2]
+
+
+def appended_rows(x):
+    out = []
+    for v in x:
+        out.append(np.tanh(x * v))
+    return np.sum(np.stack(out) ** 2) + np.sum(sum(out)) * np.mean(out)
+
+
+def appended_states(x):
+    h, hs = x, []
+    for v in x:
+        h = np.tanh(h * v)
+        hs.append(h)
+    s = 0.0
+    for h in hs:
+        s = s + np.sum(h**2)
+    return s + np.sum(hs[-1])
+
+
+def a_table(x):
+    return np.sum(np.array([[u * v for v in x] for u in x[1:]]) ** 3)
+
+
+def a_table_of_known_lists(x):
+    return np.sum(np.array([[v, v * v, 1.0] for v in x]) ** 2)
+
+
+def a_filtered_table(x):
+    rows = [[u * v for v in x if v > 0] for u in x]
+    return np.sum(np.stack(rows) @ np.ones(3)) + np.sum(rows[0])
+
+
+def any_and_all(x):
+    positive, small = [v > 0 for v in x], [v < 2 for v in x]
+    return x[0] ** 2 if any(positive) and all(small) and not all(positive) else x[1]
+
+
+def a_default(x):
+    return max((v * v for v in x if v > 1), default=x[0]) + min([v * v for v in x if v > 9], default=x[1])
+
+
+def a_filter_over_known_elements(x):
+    ps = [v * v for v in (x[0], x[1], x[2]) if v > 0]
+    return np.sum(np.array(ps) ** 2) * len(ps)
+
+
+def filters_over_known_pairs(x):
+    return sum(a * b for a, b in [(v, w) for v in (x[0], x[1]) if v > 0 for w in x if w > v])
+
+
+def read_beside_known_elements(x):
+    ys = [v for v in x if v > 0]
+    beside = sum(a * b for a, b in zip(ys, (x[0], x[1], x[2], x[1])))
+    return beside + sum(a * k for a, k in zip((x[0], x[3]), range(len(ys))))
+
+
+def two_lists(x):
+    a, b = [], []
+    for v in x:
+        a.append(v * v)
+        b.append(np.sin(v))
+    return np.dot(np.array(a), np.array(b)) + sum(a) / len(a)
+
+
+def appended_after_the_loop(x):
+    out = []
+    for v in x:
+        out.append(v * v)
+    out.append(2 * x[0])
+    back = out[::-1]
+    out.pop()
+    return sum(a * b for a, b in zip(out, back))
+
+
+def appended_and_read(x):
+    ys = []
+    for v in x:
+        ys.append(v * v)
+        v = ys[-1] * v
+    return sum(ys) * v
+
+
+def appended_where_the_loop_breaks(x):
+    ys = []
+    for v in x:
+        ys.append(v * v)
+        if v > 1:
+            break
+    return sum(ys) * len(ys)
+
+
+def stencil(x):
+    out = []
+    for i in range(len(x) - 2):
+        out.append(x[i] * x[i + 2])
+    a = np.array(out)
+    return np.sum(np.ones(len(out)) * a) + np.sum(x)
+
+
 PROGRAMS = [
+    filtered, two_loops, a_known_loop_around, a_known_loop_inside, filtered_pairs, a_filter_in_an_element,
+    filtered_rows, filtered_then_appended, extended_by_an_array, extended_by_itself, extremes, dict_over_a_range,
+    appended_rows, appended_states, two_lists, appended_after_the_loop, appended_and_read,
+    a_filter_over_known_elements, filters_over_known_pairs, read_beside_known_elements,
+    appended_where_the_loop_breaks, stencil, a_table, a_table_of_known_lists, a_filtered_table, any_and_all, a_default,
     known_structure, both_branches, unrolled, item_of_a_dict, steps, from_a_first_element, conditional,
     length_asked_in_the_loop, two_appends, augmented, until_small, while_short, pairs, stack, rows, rows_by_index,
     breaks_before, breaks_after, continues, a_list_each_time, in_an_inner_loop, emptied, copies, ints_and_floats,
@@ -270,6 +433,20 @@ def test_second_derivative_against_differences_of_the_first(f):
     check(second(f), X)
 
 
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_other_modes_agree_with_differences(f):
+    """Forward mode, and a pullback that is called twice."""
+    t = np.cos(np.arange(5.0))
+    slope = (f(X + 1e-6 * t) - f(X - 1e-6 * t)) / 2e-6
+    value, tangent = jvp(f, (X,), (t,))
+    assert_close(value, f(X), 1e-12)
+    assert_close(tangent, slope, 1e-5)
+    value, pullback = vjp(f, X)
+    assert_close(value, f(X), 1e-12)
+    for scale in (1.0, -2.0):
+        assert_close(np.sum(pullback(scale)[0] * t), scale * slope, 1e-5)
+
+
 @pytest.mark.parametrize("f", [steps, from_a_first_element, conditional, rows, stack], ids=lambda f: f.__name__)
 def test_float32_keeps_its_dtype(f):
     d = grad(f)(X.astype(np.float32))
@@ -277,14 +454,46 @@ def test_float32_keeps_its_dtype(f):
     assert_close(d, grad(f)(X), rtol=1e-4)
 
 
+EMPTY = [
+    pairs, augmented, rows, two_loops, filtered_pairs, a_filter_in_an_element, extended_by_itself, a_table,
+]  # fmt: skip
 #: `conditional` reads `x[0]` whatever happens, so that it has no value for an empty array.
 @pytest.mark.parametrize(
     ("f", "n"),
-    [(conditional, 1), *((f, n) for f in (pairs, augmented, rows) for n in (0, 1))],
+    [(conditional, 1), (filtered, 1), *((f, n) for f in EMPTY for n in (0, 1)), *((stencil, n) for n in range(4))],
     ids=lambda x: getattr(x, "__name__", str(x)),
 )
 def test_no_element_and_one(f, n):
     check(f, X[:n])
+
+
+def test_no_element_passes_a_condition():
+    def f(x):
+        none = [v * v for v in x if v > 100.0]
+        return np.sum(np.array(none)) + sum(none) + len(none) * x[0] + np.sum(x * x)
+
+    check(f, X)
+
+
+@pytest.mark.parametrize("f", [max, min])
+def test_the_extremum_of_nothing_raises(f):
+    for g in (lambda x: f(v * v for v in x), lambda x: f(x)):
+        with pytest.raises(ValueError):
+            grad(g)(X[:0])
+
+
+@pytest.mark.parametrize("f", [max, min])
+def test_equal_extrema_share_the_cotangent(f):
+    assert_close(grad(lambda x: f(v * 3 for v in x))(np.full(4, 2.0)), np.full(4, 0.75))
+    assert_close(grad(lambda x: f(x))(np.array([1.0, 1.0])), np.full(2, 0.5))
+
+
+def test_the_extremum_is_that_of_python():
+    """Not that of NumPy, for which it is NaN wherever there is one."""
+    x = np.array([1.0, np.nan, 3.0])
+    value, d = value_and_grad(lambda x: max(v * 2.0 for v in x))(x)
+    assert value == max(2.0 * x) == 6.0
+    assert np.array_equal(d, [0.0, 0.0, 2.0])
 
 
 def test_numbers():
@@ -404,6 +613,59 @@ def f_grad(x0, k, n):
         d_xs[-1] = accumulate(d_xs[-1], -d * k * (2 * part))
         d_xs[-1] = accumulate(d_xs[-1], d)
     return float(d_xs[0])"""
+
+
+def test_appends_in_every_iteration_are_read_backwards():
+    """As one writes it by hand: what was appended is all that is kept, and its cotangents are rows of an array."""
+
+    def f(A, w):
+        out = []
+        for a in A:
+            out.append(np.tanh(w * a))
+        return np.sum(np.stack(out) ** 2)
+
+    assert statements(f, np.ones((3, 2)), np.ones(2)) == """\
+def f_grad(A, w):
+    out = [np.tanh(w * a) for a in A]
+    d_A_rows = []
+    for d, t in zip(reversed(2.0 * np.stack(out)), reversed(out)):
+        d_a = d * (1 - t * t) * w
+        d_A_rows.append(d_a)
+    d_A = restack(d_A_rows[::-1], A)
+    return d_A"""
+
+
+def test_the_list_of_a_sum_is_not_made():
+    """Every term has the same cotangent, so that of the sum is read in the loop, and no list of it."""
+
+    def f(x):
+        out = []
+        for v in x:
+            out.append(v * v)
+        return sum(out) / len(out)
+
+    assert statements(f, X) == """\
+def f_grad(x):
+    d_total = 1.0 / x.shape[0]
+    d_x_rows = []
+    for v in reversed(x):
+        d_v = 2.0 * (d_total * v)
+        d_x_rows.append(d_v)
+    d_x = restack(d_x_rows[::-1], x)
+    return d_x"""
+
+
+def test_states_that_are_collected_are_kept_once():
+    def f(A, W, h):
+        hs = []
+        for a in A:
+            h = np.tanh(W @ h + a)
+            hs.append(h)
+        return np.sum(np.stack(hs) ** 2)
+
+    text = statements(f, np.ones((3, 2)), np.eye(2), np.ones(2))
+    assert text.count("hs.append(h)") == 1 and "tape" not in text
+    check(f, np.linspace(0, 1, 6).reshape(3, 2), 0.5 * np.eye(2), np.ones(2))
 
 
 def test_an_append_in_a_branch_is_popped_in_that_branch():

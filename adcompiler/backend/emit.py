@@ -599,7 +599,9 @@ class _Emitter:
         group, variable = self.tapes.get(id(op), ([], ""))
         for r, y in collected.items():
             if r not in group:
+                self.loc = r.loc if r.loc != op.loc and r.hint != "tape" else None
                 self.append(self.names[r], self.expr(y))
+        self.loc = None
         if group:
             parts = [self.expr(collected[r]) for r in group]
             self.append(variable, parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load()))

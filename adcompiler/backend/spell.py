@@ -14,7 +14,7 @@ from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, listed, size
 from rules.kind import Seq
-from rules.sequences import backwards
+from rules.sequences import backwards, largest, smallest
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
@@ -120,6 +120,8 @@ class Speller:
             return ast.Attribute(expr(args[0]), "size", ast.Load())
         if t is listed:
             return expr(args[0]) if isinstance(args[0], list) else ast.Call(self.builtin(list), [expr(args[0])], [])
+        if t in (largest, smallest):
+            return ast.Call(self.builtin(max if t is largest else min), [expr(args[0])], [])
         if t is backwards:
             step = ast.Slice(None, None, ast.Constant(-1))
             return ast.Subscript(expr(args[0]), step, ast.Load())

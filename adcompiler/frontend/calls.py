@@ -11,13 +11,13 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.desugar import desugar
-from adcompiler.frontend.expressions import _describe
-from adcompiler.frontend.iteration import Iteration, Iterations, assigned_names
+from adcompiler.frontend.desugar import desugar, hint
+from adcompiler.frontend.iteration import CHANGING, Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Closure, Frame, Method, Poison, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -45,7 +45,8 @@ class Calls(Iterations):
     def expr_Call(self, node: Any) -> Any:
         function = self.expr(node.func)
         given = node.args[0] if node.args else None
-        if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and not node.keywords:
+        plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min))
+        if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and plain:
             done = self.consumed(function.value, given, node)
             if done is not None:
                 return done
@@ -71,8 +72,9 @@ class Calls(Iterations):
                                function.defaults, args, kwargs, node)  # fmt: skip
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
-        if not isinstance(function, Known):
-            raise self.refuse(node, f"{_describe(function)} is called", "call a function that is known when compiling")
+        if not isinstance(function, Known) or not callable(function.value):
+            remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
+            raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
         handler = STRUCTURAL.get(f) if _hashable(f) else None
         if handler is not None:
@@ -81,6 +83,7 @@ class Calls(Iterations):
                 return result
         rule = find(f)
         if rule is not None:
+            args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
@@ -91,9 +94,7 @@ class Calls(Iterations):
         try:
             bound = rule.bind(tuple(args), kwargs)
         except TypeError as error:
-            raise self.refuse(
-                node, str(error), "use the arguments of its rule (`adc rules`), or write it in other terms"
-            ) from None
+            raise self.refuse(node, str(error), self.without(kwargs, node)) from None
         defaults = {p.name: p.default for p in rule.parameters}
         given = {name for name, d in bound.items() if d is not defaults[name]}
         for name in bound:
@@ -107,6 +108,14 @@ class Calls(Iterations):
                 bound[name] = self.emit(np.array, d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         return self.emit(target, *positional, **keywords)
+
+    def without(self, kwargs: dict[str, Any], node: Any) -> str:
+        """The way out where a call does not fit the function's rule."""
+        if "out" in kwargs:
+            return f"assign what it returns: y[...] = {self.text(node.func)}(...)"
+        if "where" in kwargs:
+            return "choose what it reads: np.where(condition, x, 0.0), or x[condition]"
+        return "use the arguments of its rule (`adc rules`), or write it in other terms"
 
     def call_user(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a Python function: lowered here if its source can be seen, opaque otherwise."""
@@ -135,7 +144,8 @@ class Calls(Iterations):
             return error
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
             if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-                raise self.refuse(node, f"{f.__name__} is a generator or coroutine", "return a list instead")
+                raise self.refuse(node, f"{f.__name__} is a generator or coroutine",
+                                  f"let {f.__name__} return a list")  # fmt: skip
             source = source_of(f)
             self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
@@ -143,6 +153,9 @@ class Calls(Iterations):
         if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:
             raise self.refuse(node, f"{f.__name__}(...) makes an object, which is not supported yet",
                               "make it outside the function, or use a dict")  # fmt: skip
+        method = inspect.getattr_static(type(f), "__call__", None)
+        if isinstance(method, types.FunctionType) and module not in LIBRARIES:
+            return self.call(Known(method), (Known(f), *args), kwargs, node)
         return self.opaque(f, args, kwargs, node)
 
     def _outside(self, value: Any) -> Any:
@@ -161,12 +174,17 @@ class Calls(Iterations):
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
         if _writes(f):
             raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet",
-                              "make a new array: np.where(mask, new, old), np.concatenate(...), a + b")  # fmt: skip
+                              FUNCTIONS.get(f.__name__, "make a new array of what it writes"))  # fmt: skip
+        name = getattr(f, "__name__", str(f))
         for x in (*args, *kwargs.values()):
+            if isinstance(x, Closure | Method):
+                remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
+                raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
+            if _reads(f):
+                continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
-                name = getattr(f, "__name__", str(f))
                 reason = f"{name} cannot be seen into, and may write into the {_noun(x)} that it is given"
-                remedy = "pass it a tuple, or write out what it does"
+                remedy = FUNCTIONS.get(name, "pass it a tuple, or write out what it does")
                 raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
         if getattr(f, "__module__", "") == "math" and all(isinstance(x, Known) for x in args) and not kwargs:
             return Known(f(*(x.value for x in args)))
@@ -193,27 +211,50 @@ class Calls(Iterations):
             return self.folded(made, "total 0", start, _added("total 0", made.elt), node)
         if isinstance(made, gast.ListComp):
             return None
-        rest = self._items(node.args[1:])
-        return self.call(Known(function), (self._comprehension(made, made.generators), *rest), {}, node)
+        rest, keywords = self._items(node.args[1:]), {k.arg: self.expr(k.value) for k in node.keywords}
+        return self.call(Known(function), (self._comprehension(made, made.generators), *rest), keywords, node)
 
-    def folded(self, made: Any, name: str, start: Any, statements: list[Any], node: Any) -> Any:
-        """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first."""
+    def folded(
+        self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None
+    ) -> Any:
+        """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first.
+
+        `source` is what the first of them reads, where that has been lowered.
+        """
+        bound = {name: start}
         for g in reversed(made.generators):
+            iterable = g.iter
+            if source is not None and g is made.generators[0]:
+                bound["source 0"], iterable = source, _read("source 0")
             for test in reversed(g.ifs):
                 statements = [gast.If(test, statements, [])]
-            statements = [gast.For(g.target, g.iter, statements, [], None)]
+            statements = [gast.For(g.target, iterable, statements, [], None)]
         for s in statements:
             for n in gast.walk(s):
                 if not hasattr(n, "lineno"):
                     gast.copy_location(n, node)
         outer = self.frame
-        self.frame = Frame(outer.source, {name: start}, outer, assigned_names(made.generators))
+        self.frame = Frame(outer.source, bound, outer, assigned_names(made.generators))
         try:
             self.block(desugar(statements))
             d = self.frame.env[name]
             if isinstance(d, Poison):
-                raise Refusal(poison_problem(d, "the sum", self.loc(node)))
+                raise Refusal(poison_problem(d, hint(name), self.loc(node)))
             return d
+        finally:
+            self.frame = outer
+
+    def stacked(self, d: Any, node: Any) -> Any:
+        """A list of lists, as NumPy reads it: a list of arrays."""
+        names = {"lists 0": d, "array 0": Known(np.array)}
+        row = gast.Name("row 0", gast.Store(), None, None)
+        loop = gast.comprehension(row, _read("lists 0"), [], 0)
+        made = gast.ListComp(gast.Call(_read("array 0"), [_read("row 0")], []), [loop])
+        for n in gast.walk(made):
+            gast.copy_location(n, node)
+        outer, self.frame = self.frame, Frame(self.frame.source, names, self.frame)
+        try:
+            return self.expr(made)
         finally:
             self.frame = outer
 
@@ -338,21 +379,14 @@ class Calls(Iterations):
         elif isinstance(owner, Known):
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
             return Known(getattr(owner.value, m.name)(*values))
-        mutates = m.name in (
-            "append",
-            "extend",
-            "insert",
-            "pop",
-            "update",
-            "setdefault",
-            "clear",
-            "remove",
-            "sort",
-            "reverse",
-        )
-        what = "changes it in place, which is not supported yet" if mutates else "is not supported"
-        remedy = "build the list with a comprehension, or the dict with a display" if mutates else ""
-        raise self.refuse(node, f"{_describe(owner)}.{m.name}(...) {what}", remedy)
+        cls = list if isinstance(owner, Value | ListOf) else type(owner)
+        text = self.text(node.func.value) if isinstance(node.func, gast.Attribute) else "it"
+        reason = f"the method {m.name} of {noun(owner)} is not supported"
+        if m.name in CHANGING and hasattr(cls, m.name):
+            reason = f"{m.name} changes {noun(owner)} in place, which is not supported here"
+        elif not hasattr(cls, m.name):
+            reason = f"{noun(owner)} has no method {m.name}"
+        raise self.refuse(node, reason, method_remedy(cls, m.name, text))
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         raise NotImplementedError
@@ -360,13 +394,17 @@ class Calls(Iterations):
 
 def _added(name: str, element: Any) -> list[Any]:
     """`name = name + element`."""
-    return [_assign(name, gast.BinOp(gast.Name(name, gast.Load(), None, None), gast.Add(), element))]
+    return [_assign(name, gast.BinOp(_read(name), gast.Add(), element))]
 
 
 def _found(name: str, truth: bool, element: Any) -> list[Any]:
     """`if element: name = True; break`, or the opposite."""
     test = element if truth else gast.UnaryOp(gast.Not(), element)
     return [gast.If(test, [_assign(name, gast.Constant(truth, None)), gast.Break()], [])]
+
+
+def _read(name: str) -> Any:
+    return gast.Name(name, gast.Load(), None, None)
 
 
 def _assign(name: str, value: Any) -> Any:
@@ -382,6 +420,18 @@ def _writes(f: Any) -> bool:
 def _unchanging(x: Any) -> bool:
     """Arrays are looked after when differentiating; lists of unknown length are not."""
     return isinstance(x, Value) and not (isinstance(x.kind, Seq) and not x.kind.range)
+
+
+def _reads(f: Any) -> bool:
+    """Does this function surely only read a list that it is given?"""
+    return getattr(f, "__module__", "") in ("numpy", "numpy.linalg", "numpy.fft", "math") or f in (sorted, filter)
+
+
+def _lists(d: Any) -> bool:
+    """Is this a list of any length, of lists or tuples?"""
+    if isinstance(d, ListOf):
+        return isinstance(d.element, list | tuple)
+    return isinstance(d, Value) and isinstance(d.kind, Seq) and isinstance(d.kind.element, Seq)
 
 
 def _noun(x: Any) -> str:

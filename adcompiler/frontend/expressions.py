@@ -1,5 +1,6 @@
 """Expressions -> values. What is known when compiling is computed here; the rest becomes operations."""
 
+import ast
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,16 @@ from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, Unreturned, poison_problem
+from adcompiler.frontend.words import (
+    CONSTRUCTS,
+    FUNCTIONS,
+    SYMBOLS,
+    construct,
+    describe,
+    method_remedy,
+    no_number,
+    one_kind,
+)
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
 from adcompiler.ir.printer import target_name
@@ -18,6 +29,7 @@ from rules import find_method
 from rules.cotangent import assigned, length, size
 from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq, Unfilled
 
+INDEXED = "index an array, a tuple, a list or a dict"
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
     gast.FloorDiv: operator.floordiv, gast.Mod: operator.mod, gast.Pow: operator.pow, gast.MatMult: operator.matmul,
@@ -63,6 +75,8 @@ def no_rule(op: Op) -> Problem:
     maker = target_name(op.target)
     reason = f"{maker} has no rule, so it is not known what it returns"
     remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+    if maker.rpartition(".")[2] in FUNCTIONS:
+        remedy = FUNCTIONS[maker.rpartition(".")[2]]
     return problem_at(op.loc, reason, remedy)
 
 
@@ -91,8 +105,8 @@ class Expressions:
         """The denotation of an expression."""
         handler = getattr(self, f"expr_{type(node).__name__}", None)
         if handler is None:
-            remedy = _REMEDIES.get(type(node).__name__, ELSEWHERE)
-            raise self.refuse(node, f"{_construct(node)} is not supported", remedy)
+            remedy = CONSTRUCTS.get(type(node).__name__, ELSEWHERE)
+            raise self.refuse(node, f"{construct(node)} is not supported", remedy)
         before = self.builder.loc
         self.builder.loc = self.loc(node)
         try:
@@ -127,8 +141,9 @@ class Expressions:
 
     def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
         """What is wrong with reading a list before its elements are known."""
-        return problem_at(loc, f"the elements of {kind.what} are not known where it is read: it is empty so far",
-                          f"begin {kind.what} with a first element, or read it after the append")  # fmt: skip
+        what = hint(kind.what)
+        return problem_at(loc, f"the elements of {what} are not known where it is read: it is empty so far",
+                          f"begin {what} with a first element, or read it after the append")  # fmt: skip
 
     def operand(self, d: Any) -> Any:
         """A denotation as an argument of an operation."""
@@ -148,15 +163,18 @@ class Expressions:
             raise KindError("a list of tuples or dicts cannot be passed to a library function",
                             "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
         if isinstance(d, Closure | Method):
-            raise KindError(f"the function {d.name} cannot be passed to a library function")
+            raise KindError(f"the function {d.name} cannot be passed to a library function",
+                            "write out what it does: a loop, or a comprehension")  # fmt: skip
         return d
 
-    def static(self, d: Any, node: Any, what: str) -> Any:
+    def static(
+        self, d: Any, node: Any, what: str, remedy: str = "pass it as an int argument, or write it as a constant"
+    ) -> Any:
         """The Python value of a denotation that must be known when compiling; promotes ints to get it."""
         if isinstance(d, Known):
             return d.value
         if isinstance(d, tuple | list):
-            return type(d)(self.static(x, node, what) for x in d)
+            return type(d)(self.static(x, node, what, remedy) for x in d)
         if isinstance(d, dict):
             return {k: self.static(v, node, what) for k, v in d.items()}
         if isinstance(d, slice):
@@ -166,7 +184,7 @@ class Expressions:
             steps = [self.promotable[r] for r in roots if r in self.promotable]
             loops = [self.loop_elements[r] for r in roots if r in self.loop_elements]
             reason = f"{what} must be known when compiling, and depends on a computed value"
-            problem = problem_at(self.loc(node), reason, "pass it as an int argument, or write it as a constant")
+            problem = problem_at(self.loc(node), reason, remedy)
             if roots and len(steps) + len(loops) == len(roots):
                 if loops:
                     raise Unroll(loops[-1], problem)
@@ -176,7 +194,7 @@ class Expressions:
             raise Refusal(problem)
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, what, self.loc(node)))
-        raise self.refuse(node, f"{what} must be known when compiling")
+        raise self.refuse(node, f"{what} must be known when compiling", "write it as a constant")
 
     def _roots(self, v: Value) -> list[Value]:
         """The parameters, loop elements and unexplained values that a value is computed from."""
@@ -314,8 +332,8 @@ class Expressions:
             kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
             if kind is not None:
                 return self._result(x, y, kind, op, known, name, loc)
-        return Poison("{name} is " + _describe(a) + f" on one path of the if at line {loc.line} and " + _describe(b)
-                      + " on the other", "give {name} one kind on both paths", loc)  # fmt: skip
+        return Poison("{name} is " + describe(a) + f" on one path of the if at line {loc.line} and " + describe(b)
+                      + " on the other", one_kind(a, b, "on both paths"), loc)  # fmt: skip
 
     def _result(self, x: Any, y: Any, kind: Any, op: If, known: Any, name: str, loc: Loc) -> Value:
         key = (id(x), id(y))
@@ -420,33 +438,42 @@ class Expressions:
             if target is operator.mul:
                 seq, times = (a, b) if isinstance(a, tuple | list) else (b, a)
                 if isinstance(seq, tuple | list) and _int_like(times):
-                    return seq * self.static(times, node, "the number of copies")
+                    remedy = "make an array, np.full(n, value), or append in a loop"
+                    return seq * self.static(times, node, "the number of copies of a list", remedy)
             if all(isinstance(x, tuple | list) for x in (a, b)) or not any(
                 isinstance(x, Value) and isinstance(x.kind, Array) for x in (a, b)
             ):
                 if not (isinstance(a, Known) and isinstance(a.value, str)):
-                    raise self.refuse(node, f"{_describe(a)} {target.__name__} {_describe(b)} is not supported",
+                    raise self.refuse(node, f"{describe(a)} {target.__name__} {describe(b)} is not supported",
                                       "make arrays of both, with np.array(...)")  # fmt: skip
             if isinstance(a, list | tuple):
                 a = self.emit(np.array, list(a))
             if isinstance(b, list | tuple) and not isinstance(a, Known):
                 b = self.emit(np.array, list(b))
         if target in (operator.mod, operator.add, operator.mul) and isinstance(a, Known) and isinstance(a.value, str):
-            b = self.static(b, node, "what is put into a string")
+            if target is operator.add and not (isinstance(b, Known) and isinstance(b.value, str)):
+                self.check_operands(target, (a, b), node)
+            b = self.static(b, node, "what is put into a string", "use an f-string")
             try:
                 return Known(target(a.value, b))
             except TypeError as error:
                 raise self.refuse(node, f"this raises TypeError: {error}", "use an f-string") from None
-        if isinstance(b, Known) and isinstance(b.value, str):
-            raise self.refuse(node, "a string is combined with a computed value", "use an f-string")
+        self.check_operands(target, (a, b), node)
         return self.emit(target, a, b, hint=hint)
+
+    def check_operands(self, target: Any, operands: tuple[Any, ...], node: Any) -> None:
+        """Refuse an operand of an operator that is neither a number nor an array."""
+        for remedy in filter(None, map(no_number, operands)):
+            raise self.refuse(node, f"{SYMBOLS[target]} is applied to {' and '.join(map(describe, operands))}", remedy)
 
     def expr_UnaryOp(self, node: Any) -> Any:
         d = self.expr(node.operand)
         if isinstance(node.op, gast.Not):
             t = self.truth(d, node)
             return Known(not t) if isinstance(t, bool) else self.emit(operator.not_, t)
-        return self.emit(UNARY[type(node.op)], d)
+        target = UNARY[type(node.op)]
+        self.check_operands(target, (d,), node)
+        return self.emit(target, d)
 
     def expr_Compare(self, node: Any) -> Any:
         left = self.expr(node.left)
@@ -500,7 +527,7 @@ class Expressions:
             try:
                 return Known(target(a.value, b.value))
             except TypeError as error:
-                raise self.refuse(node, str(error)) from None
+                raise self.refuse(node, f"this raises TypeError: {error}", "compare numbers") from None
         for x in (a, b):
             if (
                 isinstance(x, Known)
@@ -508,11 +535,12 @@ class Expressions:
                 and target in (operator.eq, operator.ne)
             ):
                 return Known(target is operator.ne)
+        self.check_operands(target, (a, b), node)
         return self.emit(target, a, b)
 
     def _compare_structures(self, target: Any, a: Any, b: Any, node: Any) -> Any:
         if target not in (operator.eq, operator.ne):
-            raise self.refuse(node, "tuples and lists are ordered", "compare their elements")
+            raise self.refuse(node, "the order of tuples and lists is not supported", "compare their elements")
         if isinstance(a, Known) and isinstance(a.value, tuple):
             a = tuple(map(Known, a.value))
         if isinstance(b, Known) and isinstance(b.value, tuple):
@@ -535,7 +563,8 @@ class Expressions:
                     raise Refusal(poison_problem(y, "this", self.loc(node)))
                 if not (isinstance(y, Value) and isinstance(y.kind, Opaque)):
                     return False
-        raise self.refuse(node, "identity of computed values is not known when compiling", "compare with == instead")
+        raise self.refuse(node, "identity of computed values is not known when compiling",
+                          "compare with ==, or test `x is None` where it may be None")  # fmt: skip
 
     def _contains(self, a: Any, b: Any, node: Any) -> Any:
         if isinstance(b, dict):
@@ -655,9 +684,8 @@ class Expressions:
                 return self.method_rule(name, node, owner)
             if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
                 noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
-                raise self.refuse(
-                    node, f"{noun} has no method or attribute {name}", "use a function that has a rule (`adc rules`)"
-                )
+                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
+                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
@@ -665,7 +693,8 @@ class Expressions:
             return Method(owner, name)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
-        raise self.refuse(node, f"the attribute {name} of {_describe(owner)} is not supported")
+        raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
+                          "pass the value as an argument")  # fmt: skip
 
     def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A method or attribute of an array, by its rule."""
@@ -674,10 +703,15 @@ class Expressions:
             raise self.refuse(
                 node,
                 f"the array method {name} has no rule",
-                "use a NumPy function that has one (`adc rules`)",
+                method_remedy(np.ndarray, name, self.text(getattr(node.func, "value", node.func)))
+                if isinstance(node, gast.Call) else "use a NumPy function that has one (`adc rules`)",
             )
         target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
         return self.rule_call(rule, target, (owner, *args), kwargs or {}, node)
+
+    def text(self, node: Any) -> str:
+        """A piece of the source."""
+        return ast.unparse(gast.gast_to_ast(node))
 
     def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         raise NotImplementedError
@@ -711,13 +745,15 @@ class Expressions:
         if isinstance(base, Known):
             if isinstance(base.value, tuple | list | dict | str):
                 return Known(base.value[self.static(index, node, "this index")])
-            raise self.refuse(node, f"{_describe(base)} is indexed")
+            raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
         if isinstance(base, ListOf):
             element = _rebuild(base.element, lambda v: self.subscript(v, index, node))
             return ListOf(element) if isinstance(index, slice) else element
         if isinstance(base, Value):
+            if isinstance(base.kind, Num):
+                raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
             return self.emit(operator.getitem, base, index)
-        raise self.refuse(node, f"{_describe(base)} is indexed")
+        raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
 
 
 # ------------------------------------------------------------------------------------------- small helpers
@@ -748,45 +784,6 @@ def _int_like(d: Any) -> bool:
     return (isinstance(d, Known) and isinstance(d.value, int)) or (
         isinstance(d, Value) and isinstance(d.kind, Num) and d.kind.type is int
     )
-
-
-def _describe(d: Any) -> str:
-    if d is UNDEF:
-        return "unassigned"
-    if isinstance(d, Known):
-        return f"the constant {d.value!r}" if isinstance(d.value, int | float | complex | str | None.__class__) \
-            else f"{getattr(d.value, '__name__', type(d.value).__name__)}"  # fmt: skip
-    if isinstance(d, Value):
-        kind = d.kind
-        if isinstance(kind, Num):
-            return f"a number ({kind})"
-        return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
-    if isinstance(d, Closure):
-        return f"the function {d.name}"
-    if isinstance(d, ListOf):
-        return "a list of any length"
-    return f"a {type(d).__name__} of {len(d)} elements" if isinstance(d, tuple | list | dict) else "this"
-
-
-_REMEDIES = {
-    "Yield": "collect the values in a list, and return that",
-    "YieldFrom": "collect the values in a list, and return that",
-    "Set": "use a tuple or a list",
-    "SetComp": "use a list comprehension",
-    "Await": "call it outside the function, and pass the result",
-}
-_CONSTRUCTS = {
-    "Yield": "`yield`", "YieldFrom": "`yield from`", "Await": "`await`", "GeneratorExp": "a generator expression",
-    "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",
-    "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class", "Delete": "`del`",
-    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Import": "an import inside a function",
-    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`", "Match": "`match`",
-    "Break": "`break`", "Continue": "`continue`", "Starred": "a starred expression", "Slice": "a slice",
-}  # fmt: skip
-
-
-def _construct(node: Any) -> str:
-    return _CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
 
 
 __all__ = ["DIVERGES", "Expressions", "Promote", "Unroll", "map_tree"]

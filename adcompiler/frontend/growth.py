@@ -5,18 +5,20 @@ one kind: where it is empty before the loop, the first append tells of which, an
 """
 
 import operator
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.expressions import _describe
-from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
+from adcompiler.frontend.desugar import hint
+from adcompiler.frontend.iteration import GROWING, Iteration, assigned_names, grown_places
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
+from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import For, Op, Value, While, leaves, walk
 from rules.cotangent import appended, listed, without_last
 from rules.kind import Array, Num, Seq, Unfilled
 
@@ -55,18 +57,43 @@ class Lists(Stores):
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]
         place = self.place(node.func.value, exists=True)
+        text = hint(place.text)  # without the blank in the name of a comprehension's list
         self.check_list(place.base, place.text, node)
         if method == "pop":
             return self.pop(place, args, node)
         if len(args) != (2 if method == "insert" else 1):
-            raise self.refuse(node, f"{method} of a list with {len(args)} arguments", "see Python's documentation")
+            raise self.refuse(node, f"{method} of a list is called with {len(args)} arguments",
+                              "give it the arguments that Python documents")  # fmt: skip
         if method == "append":
-            self.replace(place, self.with_items(place.base, args, place.text, node))
+            self.replace(place, self.with_items(place.base, args, text, node))
         elif method == "extend":
-            self.replace(place, self.with_items(place.base, self.known_items(args[0], node), place.text, node))
+            more = self.iterate(args[0], node)
+            if not isinstance(more, list):
+                self.extended(node.func.value, place.base, more, node)
+                return Known(None)
+            self.replace(place, self.with_items(place.base, more, text, node))
         else:
             self.replace(place, self.inserted(place, args, node))
         return Known(None)
+
+    def grown(self, made: Any, source: Any) -> Any:
+        """The list of a comprehension whose length is not known: a loop appends to it."""
+        here = self.frame.here
+        assigned = isinstance(here, gast.Assign) and here.value is made and isinstance(here.targets[0], gast.Name)
+        name = f"{here.targets[0].id if assigned else 'items'} 0"
+        owner = gast.Attribute(_named(name, gast.Load()), "append", gast.Load())
+        append = gast.Expr(gast.Call(owner, [made.elt], []))
+        if isinstance(source, Iteration):
+            return self.folded(made, name, [], [append], made, source)
+        mark = len(self.builder.region.ops)  # a loop over known elements is unrolled: the list is begun here
+        empty: Any = self.sequence(listed, [], element=Unfilled(name), hint=hint(name))
+        try:
+            return self.folded(made, name, empty, [append], made, source)
+        except Grow as grow:
+            if grow.unfilled != empty.kind.element:
+                raise
+            del self.builder.region.ops[mark:]
+            return self.folded(made, name, self.opened([], grow.element, hint(name), made), [append], made, source)
 
     def changes_list(self, d: Any) -> bool:
         """Does this denote a list, of known structure or of any length?"""
@@ -81,7 +108,8 @@ class Lists(Stores):
             try:
                 taken = items.pop(at)
             except (IndexError, TypeError) as error:
-                raise self.refuse(node, str(error), f"the list has {len(base)} elements here") from None
+                raise self.refuse(node, str(error), f"take one of its {len(base)} elements" if base else
+                                  "append an element first, or begin with one")  from None
             self.replace(place, items)
             return taken
         if at != -1:
@@ -95,18 +123,29 @@ class Lists(Stores):
     def inserted(self, place: Place, args: list[Any], node: Any) -> Any:
         at = self.static(args[0], node, "where an element is inserted")
         if not isinstance(place.base, list):
+            x = place.text
             raise self.refuse(node, "insert into a list of any length is not supported",
-                              "append to it, and read it backwards: xs[::-1]")  # fmt: skip
+                              f"make a new list: new = {x}[:k], new.append(value), new.extend({x}[k:])")  # fmt: skip
         items = list(place.base)
         items.insert(at, args[1])
         return items
 
-    def known_items(self, d: Any, node: Any) -> list[Any]:
-        it = self.iterate(d, node)
-        if not isinstance(it, list):
-            raise self.refuse(node, "a list is extended by a sequence of unknown length",
-                              "append its elements in a loop: for x in more: xs.append(x)")  # fmt: skip
-        return it
+    def extended(self, owner: Any, base: Any, more: Iteration, node: Any) -> Any:
+        """The list at a place, which is `base`, after `for item in more: owner.append(item)`; `more` may be itself."""
+        item, source = "item 0", "more 0"
+        own = _values(base) if self.changes_list(base) and not isinstance(base, list) else []
+        copies = [self.emit(listed, s, hint=s.hint) if s in own else s for s in more.sequences]
+        self.frame.env[source] = Iteration(copies, more.element, more.length)
+        owner = gast.copy_location(type(owner)(**{**vars(owner), "ctx": gast.Load()}), owner)
+        call = gast.Call(gast.Attribute(owner, "append", gast.Load()), [_named(item, gast.Load())], [])
+        loop = gast.For(_named(item, gast.Store()), _named(source, gast.Load()), [gast.Expr(call)], [], None)
+        for n in gast.walk(loop):
+            if not hasattr(n, "lineno"):
+                gast.copy_location(n, node)
+        self.block([loop])
+        for name in (item, source):
+            self.frame.env.pop(name, None)
+        return self.expr(owner)
 
     def with_items(self, base: Any, items: list[Any], text: str, node: Any) -> Any:
         """The list with these elements behind its own."""
@@ -129,7 +168,7 @@ class Lists(Stores):
         if isinstance(base, tuple | dict):
             same = type(d) is type(base) and len(d) == len(base)
             if not same or (isinstance(base, dict) and list(d) != list(base)):
-                reason = f"{_describe(d)} is appended to {text}, whose elements are of another structure"
+                reason = f"{describe(d)} is appended to {text}, whose elements are of another structure"
                 raise self.refuse(node, reason, "append elements of one structure")
             if isinstance(base, dict):
                 return {k: self.appended_parts(base[k], d[k], text, node) for k in base}
@@ -139,7 +178,7 @@ class Lists(Stores):
             kind = None
         element = None if kind is None else self.one_kind(base.kind.element, kind)
         if element is None:
-            raise self.refuse(node, f"{_describe(d)} is appended to {text}, a list of {base.kind.element}",
+            raise self.refuse(node, f"{describe(d)} is appended to {text}, a list of {base.kind.element}",
                               "append elements of one kind")  # fmt: skip
         return self.sequence(appended, base, self.operand(d), element=element, hint=base.hint)
 
@@ -156,7 +195,7 @@ class Lists(Stores):
         if isinstance(d, list | ListOf) or isinstance(kind, Seq):
             raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
                               "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
-        raise self.refuse(node, f"{_describe(d)} is appended to {text}, whose length is not known",
+        raise self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
                           "append numbers, arrays, or tuples of them")  # fmt: skip
 
     def one_kind(self, a: Any, b: Any) -> Any:
@@ -174,13 +213,14 @@ class Lists(Stores):
     def opened(self, items: list[Any], like: Any, text: str, node: Any) -> Any:
         """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
 
+        remedy = "give them one kind: numbers, arrays of one rank, or tuples of them"
+
         def column(template: Any, items: list[Any]) -> Any:
             if isinstance(template, tuple | dict):
                 keys = list(template) if isinstance(template, dict) else range(len(template))
                 for x in items:
                     if type(x) is not type(template) or len(x) != len(template):
-                        raise self.refuse(node, f"the elements of {text} are of different structure",
-                                          "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+                        raise self.refuse(node, f"the elements of {text} are of different structure", remedy)
                 parts = [column(template[k], [x[k] for x in items]) for k in keys]
                 return dict(zip(keys, parts, strict=True)) if isinstance(template, dict) else tuple(parts)
             kind = self.element_kind_of(template, text, node)
@@ -188,8 +228,7 @@ class Lists(Stores):
                 other = self.element_kind_of(x, text, node)
                 kind = None if isinstance(other, list) or kind is None else self.one_kind(kind, other)
             if kind is None:
-                raise self.refuse(node, f"the elements of {text} are of different kinds",
-                                  "keep elements of one kind in a list that a loop appends to")  # fmt: skip
+                raise self.refuse(node, f"the elements of {text} are of different kinds", remedy)
             name = text if text.isidentifier() else ""
             return self.sequence(listed, [self.operand(x) for x in items], element=kind, hint=name)
 
@@ -261,7 +300,45 @@ class Lists(Stores):
         if any(path[0] == root for path in grown_places([node.value])):
             raise self.refuse(node, f"{root} is changed twice in one statement", "write two statements")
         self.check_list(old, name, node)
-        return self.with_items(old, self.known_items(value, node), name, node)
+        more = self.iterate(value, node)
+        return (self.with_items(old, more, name, node) if isinstance(more, list)
+                else self.extended(node.target, old, more, node))  # fmt: skip
+
+
+def collect_appends(loop: For | While, length: Any, defs: dict[Value, Op]) -> None:
+    """Of lists that are empty before a loop, and to which each iteration appends once, make what it collects.
+
+    So a comprehension and the loop that does the same are one program; the list is as long as what the loop reads.
+    """
+    if loop.stop:
+        return
+    ops = [loop, *(op for region in loop.regions for op in walk(region))]
+    used = Counter(v for op in ops for v in (*op.operands(), *leaves([r.results for r in op.regions])))
+    tested = loop.test.params if isinstance(loop, While) else []
+    taken = []
+    for k, (init, param) in enumerate(zip(loop.inits, loop.carried, strict=True)):
+        new = loop.body.results[k]
+        first, last = (defs.get(v) if isinstance(v, Value) else None for v in (init, new))
+        if first is None or first.target is not listed or first.args != ([],) or last not in loop.body.ops:
+            continue
+        asked = bool(tested) and used[tested[k]] > 0
+        once = used[param] == used[new] == 1 and not asked
+        if last is not None and last.target is appended and last.args[0] is param and once:
+            taken.append((k, param, loop.results[k], last))
+    for k, param, _, last in reversed(taken):
+        loop.body.ops.remove(last)
+        loop.body.params.remove(param)
+        if isinstance(loop, While):
+            del tested[k]
+        del loop.inits[k], loop.body.results[k], loop.results[k]
+    for _, _, result, last in taken:
+        result.kind, result.loc = Seq(result.kind.element, length=length), last.loc
+        loop.body.results.append(last.args[1])
+        loop.results.append(result)
+
+
+def _named(name: str, context: Any) -> Any:
+    return gast.Name(name, context, None, None)
 
 
 def _any_length(d: Any) -> bool:
@@ -304,4 +381,4 @@ def _read_whole(node: Any) -> list[str]:
     return [n for child in gast.iter_child_nodes(node) for n in _read_whole(child)]
 
 
-__all__ = ["Grow", "Lists"]
+__all__ = ["Grow", "Lists", "collect_appends"]

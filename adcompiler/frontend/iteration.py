@@ -8,13 +8,16 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
-from adcompiler.frontend.expressions import Expressions, Unroll, _describe, _rebuild
+from adcompiler.frontend.expressions import Expressions, Unroll, _rebuild
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.scope import Frame, Poison, poison_problem
+from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
+
+INDICES = "loop over indices: for i in range(n)"
 
 
 @dataclass
@@ -71,10 +74,13 @@ class Iterations(Expressions):
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
         self.refuse_opaque(d)
-        raise self.refuse(node, f"a loop over {_describe(d)} is not supported",
+        raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
 
     def elements(self, d: Any, node: Any) -> list[Any]:
+        if _single(d):
+            raise self.refuse(node, f"{describe(d)} is unpacked, and has no elements",
+                              "unpack an array, a list or a tuple")  # fmt: skip
         it = self.iterate(d, node)
         if isinstance(it, list):
             return it
@@ -101,8 +107,10 @@ class Iterations(Expressions):
             op = self.defs.get(s)
             if op is None or op.target is not range:
                 raise Refusal(problem)
-            what = "the bound of a loop whose index is wanted when compiling"
-            bounds = [self.static(a, node, what) if isinstance(a, Value) else a for a in op.args]
+            try:
+                bounds = [self.static(a, node, "the bound of a loop") if isinstance(a, Value) else a for a in op.args]
+            except Refusal:
+                raise Refusal(problem) from None
             values = range(*bounds)
             if len(values) > MAX_UNROLLED:
                 raise Refusal(problem)
@@ -154,8 +162,14 @@ class Iterations(Expressions):
             return []
         if any(isinstance(it, list) for it in its):
             shortest = min(len(it) for it in its if isinstance(it, list))
-            rows = [it if isinstance(it, list) else self._first(it, shortest, node) for it in its]
-            return [tuple(row) for row in zip(*rows, strict=False)]
+            try:
+                rows = [it if isinstance(it, list) else self._first(it, shortest, node) for it in its]
+                return [tuple(row) for row in zip(*rows, strict=False)]
+            except Refusal:
+                if not shortest:
+                    return []
+                its = [self.iterate(self.opened(it, it[0], "what is read side by side", node), node)
+                       if isinstance(it, list) else it for it in its]  # fmt: skip
         dynamic = [it for it in its if isinstance(it, Iteration)]
         sequences, n = self.aligned(dynamic, node)
 
@@ -175,7 +189,7 @@ class Iterations(Expressions):
                 return self.unrolled(
                     it,
                     node,
-                    problem_at(self.loc(node), "the number of elements read side by side is not known"),
+                    problem_at(self.loc(node), "the number of elements read side by side is not known", INDICES),
                 )
             return self.elements(it, node)[:count]
         return [it.element([self.emit(operator.getitem, s, Known(i)) for s in it.sequences]) for i in range(count)]
@@ -188,10 +202,7 @@ class Iterations(Expressions):
         return self.expr(node.elt)
 
     def expr_DictComp(self, node: Any) -> Any:
-        items = self._comprehension(node, node.generators)
-        if not isinstance(items, list):
-            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
-        return dict(items)
+        return dict(self._comprehension(node, node.generators))
 
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
@@ -199,13 +210,15 @@ class Iterations(Expressions):
     def _comprehension(self, node: Any, generators: list[Any]) -> Any:
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
-        outer = self.frame
+        outer, start = self.frame, len(self.builder.region.ops)
+        if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
+            return self.grown(node, it)
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
         try:
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
                 try:
-                    return self._collect(node, g, more, it)
+                    return self._collect(node, g, it)
                 except Unroll as unroll:
                     if unroll.loop is not g:
                         raise
@@ -214,12 +227,18 @@ class Iterations(Expressions):
             out: list[Any] = []
             for item in it:
                 self.assign(g.target, item)
-                if not all(self._static_filter(test) for test in g.ifs):
+                try:
+                    passes = all(self._static_filter(test) for test in g.ifs)
+                except Refusal:
+                    if isinstance(node, gast.DictComp):
+                        raise
+                    return self.instead(node, it, outer, start)
+                if not passes:
                     continue
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        raise self.refuse(node, "this comprehension nests loops of unknown length", "write it as loops")
+                        return self.instead(node, it, outer, start)
                     out.extend(inner)
                 else:
                     out.append(self.collected(node))
@@ -227,18 +246,20 @@ class Iterations(Expressions):
         finally:
             self.frame = outer
 
+    def instead(self, node: Any, it: list[Any], frame: Frame, start: int) -> Any:
+        """The list that a loop makes, in place of the operations since `start`."""
+        self.frame = frame
+        del self.builder.region.ops[start:]
+        return self.grown(node, it)
+
     def _static_filter(self, test: Any) -> bool:
         t = self.truth(self.expr(test), test)
         return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
 
-    def _collect(self, node: Any, g: Any, more: list[Any], it: Iteration) -> Any:
+    def _collect(self, node: Any, g: Any, it: Iteration) -> Any:
         if isinstance(node, gast.DictComp):
-            raise self.refuse(node, "a dict comprehension of unknown size is not supported", "make a list, or an array")
-        if more or g.ifs:
-            what = "a condition" if g.ifs else "a second loop"
-            reason = f"a comprehension of unknown length with {what} is not supported"
-            place = g.ifs[0] if g.ifs else more[0].iter
-            raise self.refuse(place, reason, "use a mask: x[x > 0], or write it as a loop")
+            reason = "a dict comprehension of unknown size is not supported"
+            raise Unroll(g, problem_at(self.loc(node), reason, "make a list, or a dict with its keys written out"))
         region = Region()
         region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
         outer, self.builder.region = self.builder.region, region
@@ -265,7 +286,7 @@ class Iterations(Expressions):
             operand = self.operand(x)
             kind = kind_of_operand(operand)
             if not isinstance(kind, Num | Array | Seq):
-                raise self.refuse(node.elt, f"a list of any length of {_describe(x)} is not supported")
+                raise self.refuse(node.elt, f"a list of any length of {describe(x)} is not supported")
             value = Value(Seq(_anonymous(kind, region, self.env), length=it.length), "", self.loc(node))
             region.results.append(operand)
             op.results.append(value)
@@ -276,6 +297,14 @@ class Iterations(Expressions):
         for v in op.results:
             self.defs[v] = op
         return out if isinstance(out, Value) else ListOf(out)
+
+    def grown(self, made: Any, source: Any) -> Any:
+        """The list of a comprehension whose length is not known."""
+        raise NotImplementedError
+
+    def opened(self, items: list[Any], like: Any, text: str, node: Any) -> Any:
+        """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
+        raise NotImplementedError
 
     def expr_GeneratorExp(self, node: Any) -> Any:
         raise self.refuse(node, "a generator expression is read by sum, any, all, max, min, list and tuple alone",
@@ -290,6 +319,13 @@ def _anonymous(kind: Any, region: Region, env: Any) -> Any:
     if isinstance(kind, Array):
         return Array(kind.dtype, tuple(env.fresh() if n.anonymous else n for n in kind.shape), kind.xp)
     return Num(kind.type) if isinstance(kind, Num) else kind
+
+
+def _single(d: Any) -> bool:
+    """Is this one thing, without elements?"""
+    if isinstance(d, Value):
+        return isinstance(d.kind, Num) or (isinstance(d.kind, Array) and not d.kind.ndim)
+    return isinstance(d, Known) and not hasattr(d.value, "__iter__")
 
 
 class _Names(gast.NodeVisitor):
@@ -355,8 +391,18 @@ def changed_names(nodes: list[Any]) -> frozenset[str]:
     return frozenset(found | {path[0] for path in grown_places(nodes)})
 
 
+#: Methods that change a list or a dict.
+CHANGING = (
+    "append", "extend", "insert", "pop", "update", "setdefault", "popitem", "clear", "remove", "sort", "reverse",
+)  # fmt: skip
 #: Methods that change how many elements a list has.
 GROWING = ("append", "extend", "insert", "pop")
+
+
+def in_place_names(node: Any) -> frozenset[str]:
+    """The names of lists and dicts that methods called in a statement change."""
+    calls = (n.func for n in gast.walk(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
+    return frozenset(f.value.id for f in calls if f.attr in CHANGING and isinstance(f.value, gast.Name))
 
 
 def grown_places(nodes: list[Any]) -> frozenset[tuple[Any, ...]]:

@@ -9,14 +9,15 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
-from adcompiler.frontend.expressions import Diverges, Unroll, _describe
-from adcompiler.frontend.growth import Grow, Lists
+from adcompiler.frontend.expressions import Diverges, Unroll
+from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
+from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -101,7 +102,7 @@ class _Header:
             if like is None:
                 made: Any = lowerer.sequence(listed, [], element=Unfilled(text), hint=hint(path[0]))
             else:
-                made = lowerer.opened(d, like, text, lowerer.builder.loc)
+                made = lowerer.opened(d, like, hint(text), lowerer.builder.loc)
             self.lists[path] = made
             if not lowerer.in_argument(d) and not lowerer.same_container(d, text, self.live):
                 self.owned.add(text)
@@ -171,8 +172,8 @@ class _Header:
             self.reported |= end.reported
         else:
             self.poisoned[name] = Poison(
-                "{name} is " + _describe(d) + " before the loop and " + _describe(end) + " after its body",
-                "give {name} one kind before and in the loop", self.lowerer.builder.loc)  # fmt: skip
+                "{name} is " + describe(d) + " before the loop and " + describe(end) + " after its body",
+                one_kind(d, end, "before and in the loop"), self.lowerer.builder.loc)  # fmt: skip
         return False
 
     def join(self, a: Any, b: Any) -> Any:
@@ -288,6 +289,7 @@ class Loops(Lists):
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
         self.finish_loop(op, results, stop)
+        collect_appends(op, it.length, self.defs)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
 
@@ -490,6 +492,7 @@ class Loops(Lists):
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
         self.finish_loop(op, results, stop)
+        collect_appends(op, None, self.defs)
         self.doubt(op, names)
         return None
 

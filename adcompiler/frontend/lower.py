@@ -16,9 +16,10 @@ import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.desugar import desugar
-from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, _construct
-from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
+from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, no_rule
+from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
+from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
@@ -33,6 +34,7 @@ from adcompiler.frontend.scope import (
 )
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.storage import keep_apart, written_arguments
+from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
     Function,
@@ -44,7 +46,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import KindError, Lengths, Num
+from rules.kind import KindError, Lengths, Num, Opaque
 
 
 @dataclass
@@ -183,7 +185,8 @@ class Lowerer(Loops, Recursion):
                     self.problems.append(refusal.problem)
                 del self.builder.region.ops[mark:]
                 owners = {path[0] for path in grown_places([s])} - self.frame.locals - set(self.frame.env)
-                for name in changed_names([s]) - owners:
+                self.report_opaque(s)
+                for name in (changed_names([s]) | in_place_names(s) & set(self.frame.env)) - owners:
                     self.frame.env[name] = Poison(reported=True)
                 if isinstance(s, gast.Return):
                     return Returned(Poison(reported=True))
@@ -191,6 +194,13 @@ class Lowerer(Loops, Recursion):
             if status is not None:
                 return status
         return None
+
+    def report_opaque(self, statement: Any) -> None:
+        """Report the calls without a rule whose results a refused statement reads: it would be refused for them too."""
+        for n in sorted(read(statement) & set(self.frame.env)):
+            d = self.frame.env[n]
+            if isinstance(d, Value) and isinstance(d.kind, Opaque) and no_rule(self.defs[d]) not in self.problems:
+                self.problems.append(no_rule(self.defs[d]))
 
     def statement(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         self.builder.loc = self.loc(node)
@@ -204,7 +214,9 @@ class Lowerer(Loops, Recursion):
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
             remedy = _REMEDIES.get(type(node).__name__, "leave it out of the function, or do it before the call")
-            raise self.refuse(node, f"{_construct(node)} is not supported yet", remedy)
+            if isinstance(node, gast.Try) and not node.handlers:
+                remedy = "put the `try` around the call, outside of the function"
+            raise self.refuse(node, f"{construct(node)} is not supported yet", remedy)
         try:
             return handler(node, rest)
         except KindError as error:

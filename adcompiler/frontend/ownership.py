@@ -31,6 +31,8 @@ from rules.kind import ONE, Array, Seq
 
 #: What a statement like `a, b = b, a` holds besides the names.
 PENDING = "a value that is yet to be assigned"
+#: What a running loop holds.
+READ = "what a loop reads"
 
 
 class Ownership(Calls):
@@ -50,7 +52,8 @@ class Ownership(Calls):
     def check_cast(self, new: Any, dtype: Any, node: Any) -> None:
         """NumPy refuses casts of another kind in place."""
         if not np.can_cast(new, dtype, "same_kind"):
-            raise self.refuse(node, f"{new} does not fit into an array of {dtype} in place", "make a new array")
+            raise self.refuse(node, f"{new} does not fit into an array of {dtype} in place",
+                              f"make it an array of {new} before: y = y.astype({str(new)!r})")  # fmt: skip
 
     def cast(self, new: Value, dtype: Any, node: Any) -> Any:
         """What `op=` on an array of `dtype` makes of a value."""
@@ -142,7 +145,7 @@ class Ownership(Calls):
     def _held(self, live: Any = None) -> Iterator[tuple[str, Value]]:
         """Every array that a name denotes or a container of one holds, or that a loop is reading."""
         for v in self.pinned:
-            yield "what a loop reads", v
+            yield READ, v
         for n, d in self._names(live):
             yield from holds(d, n)
 

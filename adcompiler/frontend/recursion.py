@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.expressions import DIVERGES, _describe
+from adcompiler.frontend.expressions import DIVERGES
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lifting import lifted
 from adcompiler.frontend.ownership import _containers, _may_be_one
 from adcompiler.frontend.scope import Closure, Frame, Poison, Unreturned, poison_problem
 from adcompiler.frontend.storage import Stores
+from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.callee import Callee
 from adcompiler.ir.core import Function, Op, Region, Value, leaves
@@ -357,7 +358,7 @@ class Recursion(Stores):
             return {k: self.joined(a[k], b[k], name, call) for k in a}
         elif isinstance(a, ListOf) and isinstance(b, ListOf):
             return ListOf(self.joined(a.element, b.element, name, call))
-        reason = f"{name} returns {_describe(a)} on one path, and {_describe(b)} on another"
+        reason = f"{name} returns {describe(a)} on one path, and {describe(b)} on another"
         raise self.refuse(call, reason, "return one kind of value on every path")
 
     def results(self, template: Any, got: Any, region: Region) -> Iterator[Any]:

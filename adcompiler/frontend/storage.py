@@ -11,10 +11,11 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.expressions import BINARY, _describe
+from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.ownership import PENDING, Ownership, symbol
+from adcompiler.frontend.ownership import PENDING, READ, Ownership, symbol
 from adcompiler.frontend.scope import Maybe
+from adcompiler.frontend.words import describe
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
@@ -56,9 +57,11 @@ class Stores(Ownership):
             step = steps.pop(0)
             key = self.static(self.index(step.slice), step, "the key of a dict, or an index into a list")
             if isinstance(base, tuple) and not steps:
-                raise self.refuse(target, "a tuple cannot be changed", "make a new tuple")
+                raise self.refuse(target, "a tuple cannot be changed",
+                                  f"make a new tuple: (*{text}[:i], value, *{text}[i + 1 :])")  # fmt: skip
             if isinstance(key, slice):
-                raise self.refuse(target, "a store into a slice of a list is not supported", "make a new list")
+                raise self.refuse(target, "a store into a slice of a list is not supported",
+                                  f"make a new list: [*{text}[:i], ..., *{text}[j:]]")  # fmt: skip
             container = base
             new = isinstance(base, dict) and not steps and not exists and key not in base
             base = None if new else self.subscript(base, Known(key), step)
@@ -125,14 +128,15 @@ class Stores(Ownership):
         base = place.base
         if not isinstance(base, Value) or not isinstance(base.kind, Array):
             what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
-                else _describe(base)  # fmt: skip
-            raise self.refuse(node, f"a store into {what} is not supported", "make a new list, with a comprehension")
+                else describe(base)  # fmt: skip
+            remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
+            raise self.refuse(node, f"a store into {what} is not supported", remedy)
         self.check_views(place, node)
         if isinstance(d, list | tuple):
             d = self.emit(np.array, list(d))
         value = self.operand(d)
         if not isinstance(kind_of_operand(value), Num | Array):
-            raise self.refuse(node, f"{_describe(d)} is stored into an array", "store numbers and arrays")
+            raise self.refuse(node, f"{describe(d)} is stored into an array", "store numbers and arrays")
         before = self.builder.loc
         self.builder.loc = self.loc(node)
         new = self.emit(update, base, place.path, Known(kind), d, hint=base.hint)
@@ -201,9 +205,9 @@ class Stores(Ownership):
         for i, key in enumerate(place.keys):
             other = self.same_container(inner, text) if i == len(place.keys) - 1 or place.path else ""
             if other:
-                what = type(inner).__name__
+                what, copy = type(inner).__name__, f"{{**{text}}}" if isinstance(inner, dict) else f"list({text})"
                 raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",
-                                  f"make a copy of it first: {'{**d}' if what == 'dict' else 'list(...)'}")  # fmt: skip
+                                  f"write {text} = {copy} first")  # fmt: skip
             inner = inner.get(key) if isinstance(inner, dict) else inner[key]
             text += f"[{key!r}]"
         if place.path and not self.owned(place.base, place.text):
@@ -218,7 +222,10 @@ class Stores(Ownership):
         given = self.apart and base not in self.defs
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other}, which this changes in place"
-        if other.startswith(PENDING):
+        if other == READ and isinstance(node, gast.AugAssign | gast.Assign):
+            reason = f"{name} may share memory with {READ}, which this changes in place"
+            remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
+        elif other.startswith(PENDING):
             reason = f"{name} may share memory with {PENDING}, which this changes in place"
             remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):

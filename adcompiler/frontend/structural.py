@@ -11,10 +11,11 @@ from adcompiler.frontend.expressions import _rebuild
 from adcompiler.frontend.iteration import Iteration, Once
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Closure, Method
+from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq, constant
-from rules.sequences import backwards
+from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
 
@@ -27,8 +28,9 @@ def _len(self: Any, node: Any, x: Any) -> Any:
         return self.emit(length, next(leaves(x.element)))
     if isinstance(x, Known):
         return Known(len(x.value))
-    if isinstance(x, Value) and isinstance(x.kind, Array) and not x.kind.ndim:
-        raise self.refuse(node, "len() of an unsized object")
+    if isinstance(x, Value) and isinstance(x.kind, Num | Array) and not x.kind.ndim:
+        raise self.refuse(node, f"len() of {describe(x)}, which has no elements",
+                          "take the length of an array, a list or a tuple")  # fmt: skip
     return self.emit(length, x)
 
 
@@ -90,7 +92,7 @@ def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
         return Known(issubclass(list, types_))
     if isinstance(x, Closure):
         return Known(issubclass(types.FunctionType, types_))
-    raise self.refuse(node, "the class of this is not known when compiling")
+    raise self.refuse(node, f"the class of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 
 def _callable(self: Any, node: Any, x: Any) -> Any:
@@ -115,7 +117,7 @@ def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
         return {**x, **kwargs}
     it = self.iterate(x, node)
     if not isinstance(it, list):
-        raise self.refuse(node, "a dict of unknown size is not supported")
+        raise self.refuse(node, "a dict of unknown size is not supported", "write its keys out")
     return {**{self.static(k, node, "the key of a dict"): v for k, v in it}, **kwargs}
 
 
@@ -136,18 +138,20 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
 
 def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        default = kwargs.pop("default", None)
         if kwargs:
-            raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported")
+            raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported",
+                              "write the comparison out with `if`")  # fmt: skip
         items = list(args)
         if len(args) == 1:
             it = self.iterate(args[0], node)
             if not isinstance(it, list):
-                raise self.refuse(
-                    node,
-                    f"{f.__name__} over a sequence of unknown length is not supported",
-                    f"use np.{f.__name__}",
-                )
+                return _of_a_sequence(self, f, it, default, node)
             items = it
+        if not items and default is not None:
+            return default
+        if not items:
+            raise self.refuse(node, f"{f.__name__} of an empty sequence raises ValueError", "give it an element")
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
                 raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
@@ -159,15 +163,38 @@ def _extremum(f: Any) -> Callable[..., Any]:
     return pick
 
 
+def _numbers(self: Any, it: Iteration) -> Any:
+    """The list or array of numbers that a loop would read; None if there is none."""
+    whole = it.sequences[0]
+    plain = len(it.sequences) == 1 and isinstance(whole, Value) and it.element([whole]) is whole
+    return whole if plain and isinstance(self.element_kind(whole.kind), Num) else None
+
+
+def _of_a_sequence(self: Any, f: Any, it: Iteration, default: Any, node: Any) -> Any:
+    """`max` or `min` of numbers that a loop would read."""
+    whole, name = _numbers(self, it), f.__name__
+    if whole is None:
+        raise self.refuse(node, f"{name} of a sequence of unknown length is of numbers alone here",
+                          f"make an array of what is compared, and write np.{name}(...)")  # fmt: skip
+
+    def best() -> Any:
+        return self.emit(largest if f is max else smallest, whole)
+
+    if default is None:
+        return best()
+    return self.fork(self.emit(operator.ne, self.emit(length, whole), Known(0)), best, lambda: default, self.loc(node))
+
+
 def _all_any(stop_at: bool) -> Callable[..., Any]:
     def test(self: Any, node: Any, x: Any) -> Any:
         it = self.iterate(x, node)
         if not isinstance(it, list):
-            raise self.refuse(
-                node,
-                "any and all over a sequence of unknown length are not supported",
-                "use np.any or np.all",
-            )
+            whole = _numbers(self, it)
+            if whole is None:
+                raise self.refuse(node, "any and all of a sequence of unknown length are of numbers alone here",
+                                  "test the elements in a loop")  # fmt: skip
+            values = whole if isinstance(whole.kind, Array) else self.emit(np.array, whole)
+            return self.emit(bool, self.emit(np.any if stop_at else np.all, values))
         result: Any = Known(not stop_at)
         for d in it:
             t = self.truth(d, node)
@@ -221,7 +248,7 @@ def _type(self: Any, node: Any, x: Any) -> Any:
             return Known(np.ndarray)
     if isinstance(x, tuple | list | dict):
         return Known(type(x))
-    raise self.refuse(node, "the type of this is not known when compiling")
+    raise self.refuse(node, f"the type of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 
 def _shape(self: Any, node: Any, x: Any) -> Any:

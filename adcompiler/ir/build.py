@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Loc, Op, Region, Value, leaves, map_tree
-from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of
+from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, same_kind
 from rules.rule import OPERATORS, Rule, find
 
 _COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
@@ -161,4 +161,16 @@ def constant_length(x: Any) -> Any:
     return (x.kind.length if isinstance(x.kind, Num) else None) if isinstance(x, Value) else constant(x)
 
 
-__all__ = ["Array", "Builder", "fold", "infer", "kind_of_operand", "rule_kind"]
+def stands_for(x: Any, old: Value) -> bool:
+    """May `x` take the place of `old`: of its kind, or a Python number for one of the precision of Python's?"""
+    kind = old.kind
+    if isinstance(x, Value) and same_kind(x.kind, kind):
+        return True
+    if not isinstance(kind, Num):
+        return isinstance(x, Value) and not isinstance(kind, Array)
+    if isinstance(x, Value) and (not isinstance(x.kind, Num) or x.kind.dtype.kind != kind.dtype.kind):
+        return False
+    return kind.python or kind.dtype.itemsize >= 8
+
+
+__all__ = ["Array", "Builder", "fold", "infer", "kind_of_operand", "rule_kind", "stands_for"]

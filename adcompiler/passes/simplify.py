@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand
+from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand, stands_for
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
@@ -26,6 +26,7 @@ from adcompiler.ir.core import (
     map_tree,
 )
 from adcompiler.passes.dce import dce
+from adcompiler.passes.scans import plain_scans
 from rules.cotangent import (
     accumulate,
     appended,
@@ -54,7 +55,7 @@ _LINEAR = (operator.mul, operator.truediv)
 def simplify(function: Function) -> Function:
     """A smaller program with the same results."""
     for _ in range(4):
-        worker = _Simplifier(function)
+        worker = _Simplifier(plain_scans(function))
         simpler = dce(worker.run())
         if not worker.changed:
             return simpler
@@ -129,7 +130,7 @@ class _Simplifier:
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = self.peephole(new)
-            if replacement is not None and _stands_for(replacement, op.result):
+            if replacement is not None and stands_for(replacement, op.result):
                 self.rename(op.result, replacement)
                 return
         key = _key(new)
@@ -181,7 +182,7 @@ class _Simplifier:
         inside = {r for o in body.ops for r in o.results}
         keep = []
         for i, (r, x) in enumerate(zip(op.results, body.results, strict=True)):
-            if x not in inside and _stands_for(x, r):
+            if x not in inside and stands_for(x, r):
                 self.rename(r, x)
             else:
                 keep.append(i)
@@ -198,14 +199,15 @@ class _Simplifier:
         invariant = [
             k for k in range(n)
             if op.body.results[k] is op.carried[k] and inits[k] is not UNDEF
-            and (not isinstance(inits[k], Value) or same_kind(inits[k].kind, op.carried[k].kind))
+            and (not isinstance(inits[k], Value) or stands_for(inits[k], op.carried[k]))
         ]  # fmt: skip
         for k in invariant:
             self.rename(op.carried[k], inits[k])
             self.rename(op.results[k], inits[k])
             if isinstance(op, While):
                 self.renamed[op.test.params[k]] = inits[k]
-        kept = [k for k in range(len(op.results)) if k not in invariant]
+        again = self.collected_again(op)
+        kept = [k for k in range(len(op.results)) if k not in (*invariant, *again)]
         carry = [k for k in kept if k < n]
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
@@ -218,9 +220,9 @@ class _Simplifier:
                 op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
-            params = [*op.elements, *(op.carried[k] for k in carry)]
+            sequences, elements = self.read_once(op)
+            params = [*elements, *(op.carried[k] for k in carry)]
             body = self.region(Region(params, op.body.ops, yields), table)
-            sequences = map_tree(self.get, op.sequences)
             new = For(
                 op.target,
                 (sequences, [inits[k] for k in carry]),
@@ -238,6 +240,30 @@ class _Simplifier:
         for r in new.results:
             self.defs[r] = new
         self.ops.append(new)
+
+    def read_once(self, op: For) -> tuple[list[Any], list[Value]]:
+        """The sequences of a loop and their elements, each sequence once."""
+        first: dict[Any, Value] = {}
+        for s, e in zip(map_tree(self.get, op.sequences), op.elements, strict=True):
+            if first.setdefault(s, e) is not e:
+                self.rename(e, first[s])
+        return list(first), list(first.values())
+
+    def collected_again(self, op: For | While) -> list[int]:
+        """The results that are lists of what the loop collects in another of its results, or only reads."""
+        first: dict[Any, Value] = {}
+        read = dict(zip(op.elements, map_tree(self.get, op.sequences), strict=True)) if isinstance(op, For) else {}
+        again = []
+        for k in range(len(op.inits), len(op.results)):
+            x, r = op.body.results[k], op.results[k]
+            if isinstance(x, Value) and x in read and not op.stop and not getattr(read[x].kind, "range", False):
+                s = read[x]
+                self.rename(r, s if isinstance(s.kind, Seq) else self.emit(unstack, s, like=r))
+                again.append(k)
+            elif isinstance(x, Value) and first.setdefault(x, r) is not r:
+                self.rename(r, first[x])
+                again.append(k)
+        return again
 
     # -------------------------------------------------------------------------------------- peepholes
     def peephole(self, op: Op) -> Any:
@@ -543,6 +569,9 @@ def _length(self: _Simplifier, op: Op, out: Value) -> Any:
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", 0)
     if isinstance(x, Value) and isinstance(x.kind, Array) and x.kind.shape[axis].constant:
         return x.kind.shape[axis].offset
+    loop = self.defs.get(x) if isinstance(x, Value) else None
+    if isinstance(loop, For) and not loop.stop and x in loop.results[len(loop.inits) :]:
+        return self.emit(length, loop.sequences[0], like=out)
     return None
 
 
@@ -585,18 +614,6 @@ _REWRITES: dict[Any, Any] = {
 # ------------------------------------------------------------------------------------------- predicates
 def _is(x: Any, k: int) -> bool:
     return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
-
-
-def _stands_for(x: Any, old: Value) -> bool:
-    """May `x` take the place of `old`: of its kind, or a Python number for one of the precision of Python's?"""
-    kind = old.kind
-    if isinstance(x, Value) and same_kind(x.kind, kind):
-        return True
-    if not isinstance(kind, Num):
-        return isinstance(x, Value) and not isinstance(kind, Array)
-    if isinstance(x, Value) and (not isinstance(x.kind, Num) or x.kind.dtype.kind != kind.dtype.kind):
-        return False
-    return kind.python or kind.dtype.itemsize >= 8
 
 
 def _float_number(x: Any) -> bool:

@@ -22,7 +22,7 @@ def _axes(axes: Any, ndim: int) -> tuple[int, ...]:
         return tuple(reversed(range(ndim)))
     axes = normalize_axis(tuple(axes), ndim)
     if sorted(axes) != list(range(ndim)):
-        raise KindError(f"axes {axes} are not a permutation of {ndim} axes")
+        raise KindError(f"axes {axes} are not a permutation of {ndim} axes", f"name each of 0 to {ndim - 1} once")
     return axes
 
 

@@ -25,7 +25,7 @@ def _working(*operands: Any) -> np.dtype[Any]:
 
 def _square(A: Any) -> Array:
     if not isinstance(A, Array) or A.ndim < 2:
-        raise KindError(f"a matrix is wanted here, not {A}")
+        raise KindError(f"a matrix is wanted here, not {A}", "give it an array of two axes")
     lengths().agree(A.shape[-1], A.shape[-2])
     return A
 
@@ -85,7 +85,7 @@ class matrix_power:
 
     def kind(A, n):
         if n < 0:
-            raise KindError("a negative power of a matrix", "take a power of np.linalg.inv(A)")
+            raise KindError("a negative power of a matrix is not supported", "take a power of np.linalg.inv(A)")
         return _square(A)
 
     view = "A"
@@ -149,7 +149,7 @@ class slogdet:
 
     def kind(A):
         if _square(A).dtype.kind == "c":
-            raise KindError("np.linalg.slogdet of a complex matrix", "take np.log(np.linalg.det(A))")
+            raise KindError("np.linalg.slogdet of a complex matrix is not supported", "take np.log(np.linalg.det(A))")
         return (array_or_number(_working(A), A.shape[:-2], A.xp),) * 2
 
     def d_A(d_y, A): return _each(d_y[1], A) * _transposed(np.linalg.inv(A))
@@ -165,11 +165,11 @@ def _order(ord: Any, axis: Any, ndim: int) -> float:
     if ord is None or (matrix and ord == "fro"):
         return 2.0
     if matrix or isinstance(ord, str):
-        raise KindError(f"the matrix norm of order {ord}", "take the Frobenius norm, or name one axis")
+        raise KindError(f"the matrix norm of order {ord} is not supported", "take the Frobenius norm, or name one axis")
     if axis is None and ndim != 1:
-        raise KindError(f"the norm of order {ord} of an array of {ndim} axes", "name the axis")
+        raise KindError(f"the norm of order {ord} of an array of {ndim} axes is not defined", "name the axis")
     if not ord >= 1:
-        raise KindError(f"the norm of order {ord}, which is no norm", "write out its sum")
+        raise KindError(f"the norm of order {ord} is no norm, and not supported", "write out its sum")
     return float(ord)
 
 
@@ -198,7 +198,7 @@ class norm:
     def kind(x, ord, axis, keepdims):
         x = kind_of(x)
         if isinstance(x, Num):
-            raise KindError("the norm of a number", "write abs(x)")
+            raise KindError("the norm of a number is not supported", "write abs(x)")
         _order(ord, axis, x.ndim)
         dtype = np.empty(0, _working(x)).real.dtype
         return array_or_number(dtype, reduced(x.shape, axis, keepdims), x.xp)
@@ -230,7 +230,8 @@ def _half(M: Any) -> Any:
 
 def _real(A: Any, name: str) -> Array:
     if _square(A).dtype.kind == "c":
-        raise KindError(f"np.linalg.{name} of a complex matrix", "split it into real and imaginary parts")
+        raise KindError(f"np.linalg.{name} of a complex matrix is not supported",
+                        "split it into real and imaginary parts")
     return A
 
 

@@ -65,7 +65,7 @@ def diagonal_shape(a: Array, offset: int, axis1: int, axis2: int) -> tuple[Lengt
     """The shape that `np.diagonal` gives."""
     i, j = normalize_axis((axis1, axis2), a.ndim)
     if i == j:
-        raise KindError("axis1 and axis2 are one axis")
+        raise KindError("axis1 and axis2 are one axis", "name two axes")
     rest = tuple(n for k, n in enumerate(a.shape) if k not in (i, j))
     return (*rest, diagonal_length(a.shape[i], a.shape[j], offset))
 
@@ -86,7 +86,8 @@ class diag:
         if v.ndim == 1:
             return Array(v.dtype, (v.shape[0] + abs(k),) * 2, v.xp)
         if v.ndim != 2:
-            raise KindError(f"np.diag takes arrays of one or two axes, not {v.ndim}")
+            raise KindError(f"np.diag takes arrays of one or two axes, not {v.ndim}",
+                            "write np.diagonal(a, axis1=..., axis2=...)")
         return Array(v.dtype, diagonal_shape(v, k, 0, 1), v.xp)
     view = "v"
     @borrows("d_y")

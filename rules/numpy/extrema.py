@@ -6,10 +6,12 @@ the slope of relu, `np.maximum(x, 0)`, at 0 is 0, and that of `clip` at its boun
 
 import numpy as np
 
-from rules.kind import Num, array_or_number, broadcast, kind_of, library, promote
+from rules.cotangent import unstack
+from rules.kind import Num, Seq, array_or_number, broadcast, element_of, kind_of, library, promote
 from rules.numpy.reductions import beside, reduction
 from rules.operands import dtype_of, is_constant, rank
-from rules.rule import rule
+from rules.rule import recorded, rule
+from rules.sequences import largest, smallest
 
 
 def _shared(d, wins, x, y):
@@ -94,6 +96,41 @@ class min_of_two:
     def d_x(d_z, x, y): return _shared(d_z, x < y, x, y)
     def d_y(d_z, x, y): return _shared(d_z, y < x, y, x)
     def t_z(x, y, t_x, t_y): return _shared(t_x, x < y, x, y) + _shared(t_y, y < x, y, x)
+
+
+# -------------------------------------------------------------------------------------- of a sequence
+def _element(items):
+    return element_of(items.element) if isinstance(items, Seq) else array_or_number(items.dtype, (), items.xp)
+
+
+def _to_elements(d, items, y):
+    """The cotangent of the elements of which some are `y`: of an array, or of a list."""
+    if hasattr(items, "ndim"):
+        return _to_ties(d, items, y, None, False)
+    return unstack(_to_ties(d, recorded(np.array, items), y, None, False))
+
+
+def _of_elements(t, items, y):
+    t, a = (x if hasattr(items, "ndim") else recorded(np.array, x) for x in (t, items))
+    return _of_ties(t, a, y, None, False)
+
+
+@rule("y = largest(items)", largest)
+class largest_of_a_sequence:
+    """Python's `max` of a list or of a 1-d array."""
+
+    def kind(items): return _element(items)
+    def d_items(d_y, items, y): return _to_elements(d_y, items, y)
+    def t_y(t_items, items, y): return _of_elements(t_items, items, y)
+
+
+@rule("y = smallest(items)", smallest)
+class smallest_of_a_sequence:
+    """Python's `min` of a list or of a 1-d array."""
+
+    def kind(items): return _element(items)
+    def d_items(d_y, items, y): return _to_elements(d_y, items, y)
+    def t_y(t_items, items, y): return _of_elements(t_items, items, y)
 
 
 # --------------------------------------------------------------------------------------------- clip

@@ -101,11 +101,11 @@ def _entry(x: Any) -> Any:
         if kind.dtype.kind == "b" and kind.ndim:
             return kind
     remedy = "index with ints, slices, None, ..., or arrays of ints or bools"
-    raise KindError(f"an index that is {_spelled(x)}", remedy)
+    raise KindError(f"an array is indexed with {_spelled(x)}", remedy)
 
 
 def _spelled(x: Any) -> str:
-    return f"of kind {x}" if isinstance(x, Num | Array | Seq | Opaque) else f"{x!r}"
+    return f"a value of kind {x}" if isinstance(x, Num | Array | Seq | Opaque) else f"{x!r}"
 
 
 def _list_kind(x: list[Any]) -> Array:
@@ -123,10 +123,11 @@ def indexed(a: Array, index: Any) -> Num | Array:
         (e.ndim if e.dtype.kind == "b" else 1) for e in entries if isinstance(e, Array)
     )
     if consumed > a.ndim:
-        raise KindError(f"too many indices: an array of {a.ndim} axes is indexed with {consumed}")
+        raise KindError(f"too many indices: an array of {a.ndim} axes is indexed with {consumed}",
+                        "give one index for each axis at most")
     dots = [i for i, e in enumerate(entries) if e is Ellipsis]
     if len(dots) > 1:
-        raise KindError("an index can have one ellipsis only")
+        raise KindError("an index can have one ellipsis only", "write : for the other axes")
     if not dots:
         entries.append(Ellipsis)
     advanced = any(isinstance(e, Array) for e in entries)
@@ -189,7 +190,7 @@ class getitem:
                 return element_of(a.element)
             raise KindError(f"a list is indexed with {_spelled(index)}", "index lists with ints or slices")
         if not isinstance(a, Array):
-            raise KindError(f"{_spelled(a)} cannot be indexed")
+            raise KindError(f"what is indexed is {_spelled(a)}", "index an array, a tuple, a list or a dict")
         return indexed(a, index)
 
     view = "a"
@@ -213,7 +214,7 @@ class take:
         a = array_kind(a)
         shape = _entry(indices)
         if isinstance(shape, Array) and shape.dtype.kind == "b":
-            raise KindError("np.take with a mask", "write a[mask]")
+            raise KindError("np.take with a mask is not supported", "write a[mask]")
         shape = () if shape == "int" else shape.shape
         if axis is None:
             return array_or_number(a.dtype, shape, a.xp)
@@ -258,7 +259,7 @@ class scatter_along_axis_rule:
 class take_along_axis:
     def kind(arr, indices, axis):
         if axis is None:
-            raise KindError("np.take_along_axis with axis=None", "ravel the array and give axis=0")
+            raise KindError("np.take_along_axis with axis=None is not supported", "ravel the array and give axis=0")
         return Array(arr.dtype, _along(arr.shape, kind_of(indices), axis), arr.xp)
     def d_arr(d_y, arr: Like, indices, axis): return scatter_along_axis(d_y, arr, indices, axis)
     def t_y(t_arr, indices, axis): return np.take_along_axis(t_arr, indices, axis)
@@ -282,7 +283,7 @@ nondifferentiable("i = searchsorted(a, v, side='left')", np.searchsorted, "ndarr
 def _open_grid(args: Any) -> tuple[Array, ...]:
     kinds = [_list_kind(x) if isinstance(x, list) else _entry(x) for x in args]
     if any(not isinstance(k, Array) or k.ndim != 1 for k in kinds):
-        raise KindError("np.ix_ of what is no list of indices", "give arrays of rank 1")
+        raise KindError("np.ix_ of what is no list of indices is not supported", "give arrays of rank 1")
     sizes = [lengths().fresh() if k.dtype.kind == "b" else k.shape[0] for k in kinds]
     count = len(sizes)
     return tuple(Array(INDEX, (ONE,) * i + (n,) + (ONE,) * (count - i - 1)) for i, n in enumerate(sizes))
@@ -311,7 +312,7 @@ nondifferentiable("i = diag_indices(n, ndim=2)", np.diag_indices,
 def _sorted(a: Any, axis: Any) -> Array:
     a = array_kind(a)
     if axis is None:
-        raise KindError("sorting with axis=None", "ravel the array first")
+        raise KindError("sorting with axis=None is not supported", "ravel the array first")
     normalize_axis(axis, a.ndim)
     return a
 

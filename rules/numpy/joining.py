@@ -97,13 +97,16 @@ class parts_rule:
 
 
 # ------------------------------------------------------------------------------------------------ joining
+SAME_RANK = "give them one rank first: a[None], a.reshape(...)"
+
+
 def _operands(arrays: Any) -> list[Array]:
     if isinstance(arrays, Seq):
         return [array_kind(arrays.element)]
     if not isinstance(arrays, tuple | list):
         raise KindError(f"arrays to join are wanted here, not {arrays}", "write them in a list")
     if not arrays:
-        raise KindError("nothing to join: the list is empty")
+        raise KindError("nothing is joined: the list is empty", "give it an array")
     return [_nested(a) if isinstance(a, tuple | list) else array_kind(a) for a in arrays]
 
 
@@ -111,7 +114,7 @@ def _joined(arrays: Any, operands: list[Array], axis: int) -> Array:
     """The kind of operands of one rank, laid one after the other along `axis`."""
     env = lengths()
     if len({a.ndim for a in operands}) > 1:
-        raise KindError(f"arrays of different ranks cannot be joined: {', '.join(map(str, operands))}")
+        raise KindError(f"arrays of different ranks cannot be joined: {', '.join(map(str, operands))}", SAME_RANK)
     (axis,) = normalize_axis(axis, operands[0].ndim)
     shape = list(operands[0].shape)
     for a in operands[1:]:
@@ -170,7 +173,7 @@ class concatenate:
     def kind(arrays, axis):
         operands = _operands(arrays)
         if axis is None:
-            raise KindError("np.concatenate with axis=None", "ravel the arrays first")
+            raise KindError("np.concatenate with axis=None is not supported", "ravel the arrays first")
         if any(not a.ndim for a in operands):
             raise KindError("arrays of rank 0 cannot be concatenated", "write np.array([...]) or np.stack")
         return _joined(arrays, operands, axis)
@@ -186,11 +189,10 @@ class concatenate:
 @rule("y = stack(arrays, axis=0)", np.stack)
 class stack:
     def kind(arrays, axis):
-        env = lengths()
         operands = _operands(arrays)
         shape = list(_common(operands))
         (axis,) = normalize_axis(axis, len(shape) + 1)
-        shape.insert(axis, env.fresh() if isinstance(arrays, Seq) else constant(len(operands)))
+        shape.insert(axis, _count(arrays))
         return Array(promote(*operands), tuple(shape), library(*operands))
 
     @borrows("d_y")
@@ -203,9 +205,14 @@ class stack:
     def t_y(t_arrays, axis): return recorded(np.stack, t_arrays, axis=axis)
 
 
+def _count(items: Any) -> Any:
+    """How many elements a list has."""
+    return lengths().counted(items.length) if isinstance(items, Seq) else constant(len(items))
+
+
 def _listed(arrays: Any, name: str) -> list[Array]:
     if isinstance(arrays, Seq):
-        raise KindError(f"np.{name} of a list of any length", "write np.stack or np.concatenate")
+        raise KindError(f"np.{name} of a list of any length is not supported", "write np.stack or np.concatenate")
     return _operands(arrays)
 
 
@@ -250,13 +257,12 @@ class dstack:
 # -------------------------------------------------------------------------------------- arrays from lists
 def _nested(x: Any) -> Array:
     """The kind of `np.array` of a number, an array, or a list of things that are alike."""
-    env = lengths()
     if isinstance(x, Seq):
         if isinstance(x.element, Seq):
-            raise KindError("np.array of a list of lists whose lengths are not known when compiling",
-                            "stack the inner lists first")
+            raise KindError("np.array of a list of lists whose lengths are not known is not supported here",
+                            "make arrays of the inner lists first: np.array([np.array(row) for row in rows])")
         element = array_kind(x.element)
-        return Array(element.dtype, (env.fresh(), *element.shape), element.xp)
+        return Array(element.dtype, (_count(x), *element.shape), element.xp)
     if not isinstance(x, tuple | list):
         return array_kind(x)
     if not x:
@@ -269,7 +275,7 @@ def _nested(x: Any) -> Array:
 def _common(items: list[Array]) -> tuple[Length, ...]:
     """The one shape of things that are stacked."""
     if len({a.ndim for a in items}) > 1:
-        raise KindError(f"arrays of different ranks cannot be stacked: {', '.join(map(str, items))}")
+        raise KindError(f"arrays of different ranks cannot be stacked: {', '.join(map(str, items))}", SAME_RANK)
     shape = items[0].shape
     for a in items[1:]:
         shape = tuple(lengths().agree(n, m) for n, m in zip(shape, a.shape))
@@ -336,7 +342,7 @@ class repeat:
     def kind(a, repeats, axis):
         a = array_kind(a)
         if not isinstance(repeats, int | np.integer | Num):
-            raise KindError("np.repeat with a count for each element", "index with an integer array")
+            raise KindError("np.repeat with a count for each element is not supported", "index with an integer array")
         if axis is None:
             return Array(a.dtype, (_times(product(a.shape), repeats),), a.xp)
         (axis,) = normalize_axis(axis, a.ndim)
@@ -364,7 +370,7 @@ class tile:
     def kind(A, reps):
         A = array_kind(A)
         if isinstance(reps, Seq | Array):
-            raise KindError("np.tile by a number of counts that is not known", "write a tuple of ints")
+            raise KindError("np.tile by a number of counts that is not known is not supported", "write a tuple of ints")
         counts = _tiling(A.ndim, reps)
         shape = (ONE,) * (len(counts) - A.ndim) + A.shape
         return Array(A.dtype, tuple(_times(n, k) for n, k in zip(shape, counts)), A.xp)
@@ -390,7 +396,8 @@ class pad:
 
     def kind(array, pad_width, mode):
         if mode != "constant":
-            raise KindError(f"np.pad with mode={mode!r}", "index with the positions that the border repeats")
+            raise KindError(f"np.pad with mode={mode!r} is not supported",
+                            "index with the positions that the border repeats")
         widths = _widths(pad_width, array.ndim)
         return Array(array.dtype, tuple(n + sum(w) for n, w in zip(array.shape, widths)), array.xp)
 

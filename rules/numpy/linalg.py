@@ -44,7 +44,7 @@ class matmul:
     def kind(A, B):
         A, B = kind_of(A), kind_of(B)
         if not A.ndim or not B.ndim:
-            raise KindError("matmul of a number", "multiply with *")
+            raise KindError("matmul of a number is not defined", "multiply with *")
         dtype = ufunc_dtype(np.matmul, A, B)
         lengths().agree(A.shape[-1], B.shape[-1 if B.ndim == 1 else -2])
         stack = broadcast(A.shape[:-2], B.shape[:-2])
@@ -182,7 +182,8 @@ class vdot:
 class cross:
     def kind(a, b, axis):
         if axis != -1 and a.ndim != b.ndim:
-            raise KindError("np.cross of different ranks, not along the last axis", "move the axis last")
+            raise KindError("np.cross of different ranks, not along the last axis, is not supported",
+                            "move the axis last")
         return Array(promote(a, b), broadcast(a.shape, b.shape), library(a, b))
     def d_a(d_c, b, axis): return np.cross(b, d_c, axis=axis)
     def d_b(d_c, a, axis): return np.cross(d_c, a, axis=axis)
@@ -196,7 +197,8 @@ def _contracted(axes: Any, m: int, n: int) -> tuple[list[int], list[int]]:
         return list(range(m - int(axes), m)), list(range(int(axes)))
     one, other = ([k] if isinstance(k, int | np.integer) else list(k) for k in axes)
     if len(one) != len(other):
-        raise KindError(f"tensordot sums over {len(one)} axes of one factor and {len(other)} of the other")
+        raise KindError(f"tensordot sums over {len(one)} axes of one factor and {len(other)} of the other",
+                        "name as many axes of each")
     return list(normalize_axis(tuple(one), m)), list(normalize_axis(tuple(other), n))
 
 
@@ -237,12 +239,15 @@ class tensordot:
 def _subscripts(subscripts: Any, ranks: list[int]) -> tuple[list[str], str]:
     """The indices of each operand and of the result, an ellipsis written out as letters."""
     if not isinstance(subscripts, str):
-        raise KindError("np.einsum without a string of subscripts", 'write them as a string, "ij,jk->ik"')
+        raise KindError("np.einsum without a string of subscripts is not supported",
+                        'write them as a string, "ij,jk->ik"')
     given, arrow, result = subscripts.replace(" ", "").partition("->")
     inputs = given.split(",")
-    misfit = KindError(f"np.einsum {subscripts!r} does not fit operands of rank {', '.join(map(str, ranks))}")
+    misfit = KindError(f"np.einsum {subscripts!r} does not fit operands of rank {', '.join(map(str, ranks))}",
+                       "write one index for each axis")
     if len(inputs) != len(ranks):
-        raise KindError(f"np.einsum has subscripts for {len(inputs)} operands and {len(ranks)} operands")
+        raise KindError(f"np.einsum has subscripts for {len(inputs)} operands and {len(ranks)} operands",
+                        "write subscripts for each operand")
     unused = [c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBA" if c not in given]
     dots = [n - len(s.replace("...", "")) if "..." in s else 0 for s, n in zip(inputs, ranks)]
     if min(dots) < 0:
@@ -258,9 +263,10 @@ def _subscripts(subscripts: Any, ranks: list[int]) -> tuple[list[str], str]:
         if len(s) != n:
             raise misfit
         if len(set(s)) != n:
-            raise KindError(f"np.einsum {subscripts!r}: an index twice in an operand", "take np.diagonal")
+            raise KindError(f"np.einsum {subscripts!r}: an index stands twice in an operand", "take np.diagonal")
     if not set(result) <= set("".join(inputs)) or len(set(result)) != len(result):
-        raise KindError(f"np.einsum {subscripts!r}: an index of the result is in no operand or twice")
+        raise KindError(f"np.einsum {subscripts!r}: an index of the result is in no operand or twice",
+                        "name indices of the operands, each once")
     return inputs, result
 
 

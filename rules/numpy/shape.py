@@ -62,7 +62,8 @@ def total(lengths_: list[Length]) -> Length:
 
 def _entries(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, Seq | Array):
-        raise KindError("a shape whose rank is not known when compiling", "write it as a tuple of ints")
+        raise KindError("a shape whose rank is not known when compiling is not supported",
+                        "write it as a tuple of ints")
     return tuple(shape) if isinstance(shape, tuple | list) else (shape,)
 
 

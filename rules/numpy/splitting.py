@@ -19,14 +19,15 @@ def _pieces(a: Any, places: Any, axis: int, even: bool) -> list[Array]:
     else:
         bounds = [0, *map(int, places)]
         if bounds != sorted(bounds):
-            raise KindError(f"an array split at {list(places)}", "give the places in order, none negative")
+            raise KindError(f"an array cannot be split at {list(places)} here",
+                            "give the places in order, none negative")
         sizes = [slice_length(n, slice(*pair)) for pair in zip(bounds, [*bounds[1:], None])]
     return [Array(a.dtype, (*a.shape[:axis], size, *a.shape[axis + 1 :]), a.xp) for size in sizes]
 
 
 def _sections(n: Length, count: int, even: bool) -> list[Length]:
     if count < 1:
-        raise KindError(f"an array split into {count} pieces")
+        raise KindError(f"an array cannot be split into {count} pieces", "give a number of pieces above 0")
     if count == 1:
         return [n]
     if n.constant:

@@ -115,7 +115,7 @@ def _listed_kind(items: Any) -> Seq:
     if isinstance(items, Seq):
         return items
     if not items:
-        raise KindError("the kind of the elements of an empty list is not known")
+        raise KindError("the kind of the elements of an empty list is not known", "begin it with an element")
     first = kind_of(items[0])
     return Seq(Num(first.type) if isinstance(first, Num) else first)
 

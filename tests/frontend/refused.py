@@ -273,12 +273,6 @@ def grow_a_list_that_is_read(x):
     return sum(ys)
 
 
-def extend_by_an_array(x):
-    ys = [x[0]]
-    ys.extend(x * 2.0)
-    return sum(ys)
-
-
 def pop_from_an_empty_list(x):
     ys = []
     last = ys.pop()
@@ -435,7 +429,7 @@ def set_comprehension(x):
 
 
 def dict_comprehension(x):
-    squares = {i: x[i] ** 2 for i in range(3)}
+    squares = {i: v**2 for i, v in enumerate(x)}
     return squares[0] + squares[1]
 
 
@@ -611,6 +605,21 @@ def instance_is_called(x):
     return np.sum(x * _Scale(2.0)(x))
 
 
+def a_list_is_sorted(x):
+    return sorted([v * v for v in x])[0]
+
+
+def a_list_for_a_library(x):
+    return np.polyval([1.0, 2.0], x[0])
+
+
+def copies_of_a_list(x):
+    out = [0.0] * len(x)
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return sum(out)
+
+
 class _Scale:
     def __init__(self, factor):
         self.factor = factor
@@ -757,14 +766,9 @@ def unpack_what_has_no_known_length(x):
     return a * b
 
 
-def condition_in_a_comprehension(x):
-    squares = [v * v for v in x if v > 1.0]
-    return sum(squares)
-
-
-def second_loop_in_a_comprehension(x):
-    products = [u * v for u in x for v in x]
-    return sum(products)
+def lists_in_a_comprehension_with_a_condition(x):
+    rows = [[v, v * v] for v in x if v > 1.0]
+    return rows[0][0] * rows[1][1]
 
 
 def loop_over_a_number(x):
@@ -781,8 +785,8 @@ def loop_over_a_mixed_list(items):
     return total
 
 
-def min_of_a_sequence(x):
-    return min(x)
+def min_of_tuples(x):
+    return min((v * v, v) for v in x)[0]
 
 
 def max_with_a_key(x):
@@ -1062,10 +1066,9 @@ def makes_an_object(x):
 
 # ------------------------------------------------------------------------------------------ several at once
 def three_problems(x):
-    y = x * 2.0
-    y[0] = 1.0
+    y = x.exp()
     z = np.unique(x)
-    total = sum(v for v in x)
+    total = sum({v for v in x})
     return np.sum(x) + total + np.sum(z) + np.sum(y)
 
 

@@ -20,6 +20,13 @@ NUMBERS = (
     ["YS.append(V)", "if len(YS) > 2:", "    last = YS.pop()", "    YS.append(np.sin(last * YS[0]))"],
     ["if len(YS) < 4:", "    YS.append(np.tanh(V + YS[0]))"],
 )
+#: Lists of numbers `XS` by comprehensions whose length is not known, or is.
+COMPREHENDED = (
+    "[np.sin(V) for V in XS if V > 0.1]",
+    "[V * w for V in XS for w in XS if w < V]",
+    "[0.5 * V for V in XS]",
+    "[V * V if V > 0.2 else 0.5 * V for V in XS]",
+)
 #: What is made of the list: a number that is no larger than twice its number of elements.
 READ = (
     "np.sum(np.array(YS))",
@@ -29,6 +36,8 @@ READ = (
     "YS[-1] * YS[0] + len(YS)",
     "np.sum(np.stack(YS) * 0.5)",
     "sum(a * b for a, b in zip(YS, reversed(YS)))",
+    "max(YS) + min(0.5 * y for y in YS)",
+    "np.sum(np.array([[0.2 * a * b for b in YS] for a in YS]))",
 )
 
 
@@ -59,14 +68,22 @@ def grown_in_a_loop(g: Generator) -> bool | None:
         text = f"sum(a * b for a, b in {ys})"
     else:
         body, read = g.pick(NUMBERS), g.pick(READ)
-        begun = any(x in line for line in (*body, read) for x in ("[-1]", "[0]", "stack", "pop")) or g.chance(0.4)
+        needs = ("[-1]", "[0]", "stack", "pop", "max")
+        begun = any(x in line for line in (*body, read) for x in needs) or g.chance(0.4)
         if any("pop" in line for line in body):
             g.mark("list: pop")
-        g.emit(f"{ys} = [{first.text}]" if begun else f"{ys} = []")
-        g.emit(f"for {v} in {data.text}:")
-        with g.indented():
-            for line in body:
-                g.emit(line.replace("YS", ys).replace("V", v))
+        if g.chance(0.3):
+            g.mark("list comprehension")
+            xs = g.fresh_name("xs", "values")
+            g.emit(f"{xs} = {data.text}")
+            g.emit(f"{ys} = {g.pick(COMPREHENDED).replace('XS', xs).replace('V', v)}")
+            g.emit(f"{ys}.append({first.text})")
+        else:
+            g.emit(f"{ys} = [{first.text}]" if begun else f"{ys} = []")
+            g.emit(f"for {v} in {data.text}:")
+            with g.indented():
+                for line in body:
+                    g.emit(line.replace("YS", ys).replace("V", v))
         text = read.replace("YS", ys)
     g.emit(f"{s} = {text} / 20.0")
     g.bind(s, Expr(s, FLOAT, 3.0))

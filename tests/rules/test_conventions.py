@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rules.rule import find, find_method
+from rules.sequences import largest, smallest
 from rules.tape import Pullbacks, Tape
 
 Z, ONE, INF = 0.0, 1.0, math.inf
@@ -122,6 +123,13 @@ def test_ties_of_an_extremum(function: Any) -> None:
     np.testing.assert_array_equal(pulled(function, *arrays([2, 2, 2, 2])), [0.25] * 4)
     a = np.array([[1.0, 3, 3], [2, 2, 0]]) * (1 if function is np.max else -1)
     np.testing.assert_array_equal(pulled(function, a, axis=1), [[0, 0.5, 0.5], [0.5, 0.5, 0]])
+
+
+@pytest.mark.parametrize("function", [largest, smallest])
+def test_ties_in_a_sequence(function: Any) -> None:
+    """Python's `max` and `min` of an array; of a list, see tests/test_lists.py."""
+    np.testing.assert_array_equal(pulled(function, *arrays([2, 2, 2, 2])), [0.25] * 4)
+    np.testing.assert_array_equal(pulled(function, *arrays([3, 3, 3])), [1 / 3] * 3)
 
 
 @pytest.mark.parametrize("function", [np.maximum, np.minimum, np.fmax, np.fmin])

@@ -12,13 +12,9 @@ def misfit_grad(c, scale, x, y):
     # backward
     d = 1.0 / x.size * (2 * (powers @ c - y))     # source.py:6
     d_powers = np.outer(d, c)
-    d_powers = project(d_powers, powers)
     d_c = powers.T @ d
-    d_c = project(d_c, c)
     d_scale = 0.0                                 # source.py:5
-    for d, k, q in zip(
-        reversed(unstack(np.moveaxis(d_powers, 1, 0))), reversed(steps), reversed(tape_2)
-    ):
+    for d, k, q in zip(reversed(np.moveaxis(d_powers, 1, 0)), reversed(steps), reversed(tape_2)):
         d_scale_2 = strong(d * k, quiet_power(q, k - 1)) * (-q / scale)
         d_scale += np.sum(d_scale_2)
     return d_c, float(d_scale)

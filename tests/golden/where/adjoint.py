@@ -5,11 +5,8 @@ def cross_entropy_grad(q, y):
     total = np.sum(p)                             # source.py:6
     p /= total
     # backward
-    d = np.where(y > 0, spread(-1.0, q), 0) * y   # source.py:7
-    d_p = d / p
-    d_p = unless_zero(d, d_p)
-    d_p_2 = d_p / total                           # source.py:6
-    d_p_2 = unless_zero(d_p, d_p_2)
-    d_p_2 += np.sum(unless_zero(d_p, d_p * (-p / total)))
+    d_p = strong_divide(np.where(y > 0, spread(-1.0, q), 0) * y, p)  # source.py:7
+    d_p_2 = strong_divide(d_p, total)             # source.py:6
+    d_p_2 += np.sum(strong(d_p, -p / total))
     d_p_2 *= q > 0.0                              # source.py:5
     return d_p_2

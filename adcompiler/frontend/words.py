@@ -1,0 +1,172 @@
+"""The words of messages: what a value is called, and the way out where something is refused."""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.scope import Closure, Method
+from adcompiler.ir.core import UNDEF, Value
+from rules.kind import Num, Seq
+
+
+def describe(d: Any) -> str:
+    """What a value is, with an article: "a number (f64)", "a dict with the keys 'w', 'b'"."""
+    if d is UNDEF:
+        return "unassigned"
+    if isinstance(d, Known):
+        return _constant(d.value)
+    if isinstance(d, Value):
+        kind = d.kind
+        if isinstance(kind, Num):
+            return f"a number ({kind})"
+        return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
+    if isinstance(d, Closure | Method):
+        return f"the {'function' if isinstance(d, Closure) else 'method'} {d.name}"
+    if isinstance(d, ListOf):
+        return "a list of any length"
+    if isinstance(d, dict):
+        return f"a dict with the {_counted(len(d), 'key')} {', '.join(map(repr, d))}" if d else "an empty dict"
+    return f"a {type(d).__name__} of {len(d)} {_counted(len(d), 'element')}" if isinstance(d, tuple | list) else "this"
+
+
+def _constant(x: Any) -> str:
+    if isinstance(x, str):
+        return f"the string {x!r}"
+    if x is None or isinstance(x, int | float | complex):
+        return f"the constant {x!r}"
+    noun = "the class " if isinstance(x, type) else "the function " if callable(x) else "the object of class "
+    return noun + getattr(x, "__name__", type(x).__name__)
+
+
+def _counted(n: int, noun: str) -> str:
+    return noun if n == 1 else noun + "s"
+
+
+def noun(d: Any) -> str:
+    """The class of a container, with an article."""
+    return f"a {type(d).__name__}" if isinstance(d, tuple | list | dict) else describe(d)
+
+
+#: How the operators are written.
+SYMBOLS = {
+    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/", operator.floordiv: "//",
+    operator.mod: "%", operator.pow: "**", operator.matmul: "@", operator.and_: "&", operator.or_: "|",
+    operator.xor: "^", operator.lshift: "<<", operator.rshift: ">>", operator.neg: "-", operator.pos: "+",
+    operator.invert: "~", operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=",
+    operator.eq: "==", operator.ne: "!=",
+}  # fmt: skip
+
+
+def no_number(d: Any) -> str:
+    """What to use in place of an operand that is neither a number nor an array; an empty text where it is one."""
+    if isinstance(d, dict):
+        return "use one of its items: d[key]"
+    if isinstance(d, tuple | list):
+        return "make an array of it, with np.array(...)"
+    if isinstance(d, Closure | Method):
+        return f"call it: {d.name}(...)"
+    if not isinstance(d, Known) or isinstance(d.value, int | float | complex | np.generic | np.ndarray):
+        return ""
+    if isinstance(d.value, str):
+        return "use a number, or an f-string where a text is meant"
+    if callable(d.value) and not isinstance(d.value, type):
+        return f"call it: {getattr(d.value, '__name__', 'f')}(...)"
+    return "use a number or an array"
+
+
+def one_kind(a: Any, b: Any, where: str) -> str:
+    """How a name becomes one thing `where` it is `a` and `b`."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return "give {name} one set of keys " + where
+    if isinstance(a, tuple | list) and type(a) is type(b):
+        if "loop" in where:
+            return "append to a list: {name} = [] before the loop, {name}.append(...) in it"
+        return "give {name} one number of elements " + where
+    if all(isinstance(x, Closure) or (isinstance(x, Known) and callable(x.value)) for x in (a, b)):
+        return "call each where it is chosen, and keep what it returns"
+    return "give {name} one kind " + where
+
+
+#: The way out of a method that is not supported, by the class of its owner; `{x}` is the owner as it is written.
+METHODS: dict[type, dict[str, str]] = {
+    dict: {
+        "update": "write {x} = {{**{x}, ...}}",
+        "setdefault": "write {x}[key] if key in {x} else default",
+        "pop": "read {x}[key]; a dict without it is {{k: v for k, v in {x}.items() if k != key}}",
+        "popitem": "read the item by its key",
+        "clear": "make a new dict: {x} = {{}}",
+        "fromkeys": "write the dict out",
+    },
+    list: {
+        "append": "return what is to be appended, and append it where {x} is made, or build it with a comprehension",
+        "extend": "return what is to be appended, and append it where {x} is made, or build it with a comprehension",
+        "insert": "write {x} = [*{x}[:k], value, *{x}[k:]]",
+        "pop": "read {x}[-1], and go on with {x}[:-1]",
+        "clear": "make a new list: {x} = []",
+        "reverse": "write {x} = {x}[::-1]",
+        "sort": "make an array of it: np.sort(np.array({x}))",
+        "remove": "make a list without it: [v for v in {x} if ...]",
+        "index": "compare the elements in a loop",
+        "count": "compare the elements in a loop",
+        "copy": "write list({x})",
+    },
+    np.ndarray: {
+        "sort": "write {x} = np.sort({x})",
+        "fill": "write {x}[...] = value",
+        "put": "write {x}[index] = values",
+        "itemset": "write {x}[index] = value",
+        "resize": "write {x}.reshape(...), or make a new array",
+        "partition": "write {x} = np.sort({x})",
+        "tolist": "use the array itself: it can be indexed, and a loop can read it",
+    },
+}
+
+
+def method_remedy(owner: type, name: str, text: str) -> str:
+    """The way out of `text.name(...)`."""
+    if name in METHODS.get(owner, {}):
+        return METHODS[owner][name].format(x=text)
+    if owner is np.ndarray and hasattr(np, name):
+        return f"write np.{name}({text})"
+    return "check the name" if not hasattr(owner, name) else "compute it from the elements"
+
+
+#: The way out of functions without a rule that Python or NumPy writes otherwise.
+FUNCTIONS = {
+    "filter": "write a list: [v for v in xs if ...]",
+    "sorted": "sort an array: np.sort(x)",
+    "reduce": "write it as a loop",
+    "locals": "name the variables",
+    "copyto": "write y[...] = x",
+    "fill_diagonal": "write a loop: for i in range(n): y[i, i] = value",
+    "put": "write y[index] = values",
+    "place": "write y[mask] = values",
+    "putmask": "write y[mask] = values",
+    "put_along_axis": "write y[index] = values",
+    "at": "write a loop: for i, v in zip(index, values): y[i] += v",
+    "shuffle": "do it outside, and pass the result",
+    "apply_along_axis": "write it as a loop over the rows",
+    "vectorize": "write it as a loop, or apply the operations to the array as a whole",
+}
+
+CONSTRUCTS = {
+    "Yield": "collect the values in a list, and return that",
+    "YieldFrom": "collect the values in a list, and return that",
+    "Set": "use a tuple or a list",
+    "SetComp": "use a list comprehension",
+    "Await": "call it outside the function, and pass the result",
+}
+_NAMES = {
+    "Yield": "`yield`", "YieldFrom": "`yield from`", "Await": "`await`", "GeneratorExp": "a generator expression",
+    "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",
+    "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class", "Delete": "`del`",
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Import": "an import inside a function",
+    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`", "Match": "`match`",
+    "Break": "`break`", "Continue": "`continue`", "Starred": "a starred expression", "Slice": "a slice",
+}  # fmt: skip
+
+
+def construct(node: Any) -> str:
+    return _NAMES.get(type(node).__name__, f"`{type(node).__name__}`")

@@ -1,0 +1,546 @@
+"""The programs of `refused.py` after the remedy of their message, under the same names."""
+
+import collections
+import functools
+
+import numpy as np
+
+TABLE = np.arange(4.0)
+
+
+def store_to_an_alias(x):
+    y = x * 2.0
+    z = y
+    z = z.copy()
+    z[0] = x[0]
+    return np.sum(y * z)
+
+
+def store_to_the_base_of_a_view(x):
+    y = x[1:]
+    x = x.copy()
+    x[2] = 0.0
+    return np.sum(x * x) + np.sum(y * y)
+
+
+def store_in_a_tuple_of_targets(rows):
+    rows[0], rows[1] = rows[1].copy(), rows[0].copy()
+    return np.sum(rows[0] ** 2)
+
+
+def store_to_a_loop_variable(rows):
+    total = 0.0
+    for row in rows:
+        row = row.copy()
+        row[0] = 0.0
+        total += np.sum(row * row)
+    return total
+
+
+def store_to_what_a_loop_reads(rows):
+    total = 0.0
+    for row in rows:
+        rows = rows.copy()
+        rows[0] = 0.0
+        total += np.sum(row * row) + np.sum(rows)
+    return total
+
+
+def store_to_a_global(x, table=TABLE):
+    table[0] = x[0]
+    return np.sum(x * table)
+
+
+def store_in_a_callee(x):
+    y = x * 2.0
+    _clear(y)
+    return np.sum(y * y)
+
+
+def _clear(v):
+    v = v.copy()
+    v[0] = 0.0
+
+
+def store_to_a_copy(x):
+    y = x * 2.0
+    y[[0, 1]] = 0.0
+    return np.sum(y * y)
+
+
+def store_to_a_tuple(x):
+    pair = x[0], x[1]
+    pair = (*pair[:0], x[2], *pair[1:])
+    return pair[0] * pair[1]
+
+
+def store_of_floats_into_ints(x):
+    y = np.zeros(4, dtype=int)
+    y = y.astype("float64")
+    y[:] += x
+    return np.sum(y * x)
+
+
+def store_to_a_list_of_any_length(ys):
+    ys = [ys[1] if i == 0 else v for i, v in enumerate(ys)]
+    return ys[0] * ys[1]
+
+
+def store_to_the_shape(x):
+    y = x * 2.0
+    y = y.reshape((2, 2))
+    return np.sum(y @ y)
+
+
+def store_to_flat(x):
+    y = x * 2.0
+    y[...] = x[0] * x[1]
+    return np.sum(y)
+
+
+def augmented_alias(x):
+    y = x * 2.0
+    z = y
+    z = z + 1.0
+    return np.sum(y * z)
+
+
+def augmented_loop_variable(rows):
+    total = 0.0
+    for row in rows:
+        row = row + 1.0
+        total = total + np.sum(row * row)
+    return total
+
+
+def augmented_global(x):
+    global_table = TABLE
+    global_table = global_table + 1.0
+    return np.sum(x * x * global_table)
+
+
+def augmented_argument_of_a_callee(x):
+    y = x * 2.0
+    scaled = _not_in_place(y)
+    return np.sum(y * scaled)
+
+
+def _not_in_place(v):
+    v = v * 3.0
+    return v
+
+
+def sort_in_place(x):
+    y = x * 2.0
+    y = np.sort(y)
+    return np.sum(y * TABLE)
+
+
+def fill_in_place(x):
+    y = x * 2.0
+    y[...] = x[1] ** 2
+    return np.sum(y)
+
+
+def out_argument(x):
+    y = np.zeros(4)
+    y[...] = np.multiply(x, x)
+    return np.sum(y)
+
+
+def copy_to(x):
+    y = np.zeros(4)
+    y[...] = x
+    return np.sum(y * y)
+
+
+def add_at(x):
+    y = np.zeros(4)
+    for i, v in zip([0, 0], x[:2]):
+        y[i] += v
+    return np.sum(y * y)
+
+
+def fill_the_diagonal(x):
+    y = np.outer(x, x)
+    for i in range(4):
+        y[i, i] = 0.0
+    return np.sum(y)
+
+
+def append_a_list_in_a_loop(x):
+    rows = []
+    for v in x:
+        rows.append((v, v * v))
+    return rows[0][0] * rows[1][1]
+
+
+def append_to_a_second_name(x):
+    ys = [x[0]]
+    zs = ys
+    ys = list(ys)
+    ys.append(x[1])
+    return sum(ys) ** 2 + zs[0]
+
+
+def append_in_a_nested_function(x):
+    ys = []
+
+    def record(v):
+        return v * v
+
+    for v in x:
+        ys.append(record(v))
+    return sum(ys)
+
+
+def read_before_the_first_append(x):
+    ys = [x[0]]
+    for v in x:
+        ys.append(ys[-1] * v)
+    return sum(ys)
+
+
+def grow_a_list_that_is_read(x):
+    ys = [x[0], x[1]]
+    for v in list(ys):
+        ys.append(v * x[2])
+    return sum(ys)
+
+
+def pop_from_an_empty_list(x):
+    ys = []
+    ys.append(x[1])
+    last = ys.pop()
+    return last * x[0]
+
+
+def pop_within_an_expression(x):
+    ys = [x[0], x[1]]
+    total = sum(ys)
+    return total * ys.pop()
+
+
+def insert_into_a_long_list(x):
+    ys = []
+    for v in x:
+        ys.append(v)
+    new = ys[:1]
+    new.append(x[2])
+    new.extend(ys[1:])
+    return new[0] * new[1] * new[4]
+
+
+def store_to_a_slice_of_a_list(x):
+    ys = [x[0], x[1]]
+    ys = [*ys[:0], x[2], *ys[1:]]
+    return ys[0] * ys[1]
+
+
+def append_to_a_list_argument(ys):
+    ys = list(ys)
+    ys.append(1.0)
+    return ys[0] * ys[1]
+
+
+def store_to_a_second_name_of_a_dict(p):
+    q = p
+    q = {**q}
+    q["b"] = p["w"] * 2.0
+    return np.sum(p["b"] * q["b"])
+
+
+def augmented_item_with_a_second_name(p):
+    w = p["w"]
+    p["w"] = p["w"].copy()
+    p["w"] += 1.0
+    return np.sum(w * p["w"])
+
+
+def update_a_dict(p):
+    q = {"w": p["w"]}
+    q = {**q, "b": 3.0}
+    return np.sum(q["w"] * q["b"])
+
+
+def pop_from_a_dict(p):
+    w = p["w"]
+    p = {k: v for k, v in p.items() if k != "w"}
+    return np.sum(w) * sum(p.values())
+
+
+def set_default(p):
+    b = p["c"] if "c" in p else 4.0
+    return np.sum(p["w"]) * b
+
+
+def try_statement(x):
+    y = np.log(x) if x[0] > 0 else x
+    return np.sum(y)
+
+
+def nonlocal_statement(x):
+    def bump(count):
+        count = count + 1.0
+        return count
+
+    return np.sum(x) * bump(0.0)
+
+
+def yields_inside(x):
+    def pieces():
+        return [x[0], x[1]]
+
+    total = 0.0
+    for piece in pieces():
+        total = total + piece * piece
+    return total
+
+
+def generator_expression(x):
+    squares = [v * v for v in x]
+    return sum(squares)
+
+
+def set_comprehension(x):
+    return sum([v * v for v in x])
+
+
+def dict_comprehension(x):
+    squares = {0: x[0] ** 2, 1: x[1] ** 2}
+    return squares[0] + squares[1]
+
+
+def set_display(x):
+    return sum((x[0], x[1]))
+
+
+def endless_loop(x):
+    y = x[0]
+    while y < 100.0:
+        y = y * 2.0
+    return y
+
+
+def walrus_in_the_test_of_while(x):
+    y = x[0]
+    z = y * y
+    while z < 10.0:
+        y = y + z + 1.0
+        z = y * y
+    return y
+
+
+def c_function(x):
+    total = x[0]
+    for v in x[1:]:
+        total = total + v * total
+    return total
+
+
+def builtin_without_rule(x):
+    return np.sort(x)[0]
+
+
+def opaque_call_of_a_changed_array(x):
+    y = x * 2.0
+    collections.deque(y.copy())
+    return np.sum(y)
+
+
+def instance_is_called(x):
+    return np.sum(x * SCALE(x))
+
+
+class _Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+SCALE = _Scale(2.0)
+
+
+def a_list_is_sorted(x):
+    return np.sort(np.array([v * v for v in x]))[0]
+
+
+def copies_of_a_list(x):
+    out = np.full(len(x), 0.0)
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return sum(out)
+
+
+def array_is_called(x):
+    return np.sum(x[1])
+
+
+def unknown_method(x):
+    return np.sum(np.exp(x))
+
+
+def unknown_keyword(x):
+    return np.sum(np.where(x > 2.5, x * x, 0.0)) + np.sum(x[x > 0])
+
+
+def axis_out_of_range(x):
+    return np.sum(np.sum(x * x, axis=-1))
+
+
+def unpack_what_has_no_known_length(x):
+    pair = [v * v for v in x if v > 0]
+    return pair[0] * pair[1]
+
+
+def lists_in_a_comprehension_with_a_condition(x):
+    rows = [(v, v * v) for v in x if v > 1.0]
+    other = [np.array([v, v * v]) for v in x if v > 1.0]
+    return rows[0][0] * rows[1][1] * other[1][0]
+
+
+def min_of_tuples(x):
+    return np.min(np.array([v * v for v in x]))
+
+
+def max_with_a_key(x):
+    return x[0] if abs(x[0]) > abs(x[1]) else x[1]
+
+
+def max_of_arrays(x):
+    return np.sum(np.maximum(x, 2.0 * x))
+
+
+def map_over_an_array(x):
+    return sum([abs(v) for v in x])
+
+
+def filter_over_an_array(x):
+    return sum([v * v for v in x if v > 2.5])
+
+
+def element_in_an_array(x):
+    return np.sum(x) if np.any(x == 1.0) else 2.0 * np.sum(x)
+
+
+def order_of_tuples(x):
+    return x[0] if x[0] < 1.0 or (x[0] == 1.0 and x[1] < 2.0) else x[1]
+
+
+def number_or_array(x):
+    if x[0] > 0:
+        y = x * 2.0
+    else:
+        y = np.ones(4)
+    return np.sum(y)
+
+
+def different_functions(x):
+    if x[0] > 0:
+        y = np.sin(x)
+    else:
+        y = np.cos(x)
+    return np.sum(y)
+
+
+def returns_on_one_path(x):
+    if x[0] > 0:
+        return np.sum(x * x)
+    return 0.0
+
+
+def none_before_a_loop(x):
+    best = -np.inf
+    for v in x:
+        best = np.maximum(best, v)
+    return best
+
+
+def number_becomes_an_array(x):
+    y = np.zeros(4)
+    for _ in range(3):
+        y = y + x
+    return np.sum(y * y)
+
+
+def tuple_grows_in_a_loop(x):
+    t = []
+    for v in x:
+        t.append(v)
+    return t[0] * t[1]
+
+
+def list_grows_in_a_loop(x):
+    ys = []
+    for v in x:
+        ys.append(v * v)
+    return sum(ys)
+
+
+def read_before_assignment(x):
+    y = np.sum(x)
+    z = y * 2.0
+    return z
+
+
+def function_plus_array(x):
+    return np.sum(np.sin(x) + x)
+
+
+def dict_plus_array(p):
+    return np.sum(p["w"] + 1.0)
+
+
+def tuple_minus_tuple(x):
+    return (np.array((x[0], x[1])) - np.array((1.0, 2.0)))[0]
+
+
+def minus_a_tuple(x):
+    return (-np.array((x[0], x[1])))[0]
+
+
+def too_many_indices(x):
+    return x[0]
+
+
+def matmul_of_a_number(x):
+    return np.sum(x * 2.0)
+
+
+def bits_of_floats(x):
+    return np.sum(x * ((x + 0.2).astype(int) & 1))
+
+
+def function_to_a_library(x):
+    total = 0.0
+    for v in x:
+        total += v * v
+    return total
+
+
+def decorated_nested_function(x):
+    return np.sum(x) * _cached_scale()
+
+
+@functools.lru_cache
+def _cached_scale():
+    return 2.0
+
+
+def makes_an_object(x):
+    model = {"w": np.ones(4)}
+    return np.sum(model["w"] * x)
+
+
+def double_stars_of_an_array(x):
+    return _scaled(x, factor=x[0])
+
+
+def _scaled(x, factor):
+    return np.sum(x) * factor
+
+
+def vector_output(x):
+    return np.sum(x * 2.0)
