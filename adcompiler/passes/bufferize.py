@@ -209,36 +209,68 @@ class _Owner:
                         op.body.results[k] = self.copy_in(op.body, op.body.results[k])
 
     def repaired(self) -> bool:
-        """Find the first carried value or update that is not ours to write, and decide on a copy; False if none is."""
+        """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours.
+
+        One round mends many, but whatever an earlier copy of the same round may have mended too waits for the next.
+        """
         self.plan = schedule(self.function)
         self.drop_carries()
-        touched = update_bases(self.function)
         memory = Memory(self.function, self.decisions)
-        for loop, k in carries(self.function):
-            if loop.carried[k] not in touched:
+        return self.repaired_carries(memory) or self.repaired_updates(memory)
+
+    def repaired_carries(self, memory: Memory) -> bool:
+        """Copy what loops carry, and updates write into, where they do not own it: before the loop, or each time."""
+        mended: frozenset[Value] = frozenset()
+        touched = update_bases(self.function)
+        for loop, k in list(carries(self.function)):
+            problem = loop.carried[k] in touched and carry_problem(memory, loop, k, self.plan.inside[id(loop)])
+            v = loop.inits[k] if problem == "init" else loop.body.results[k]
+            if not problem or memory.roots(v) & mended:
                 continue
-            problem = carry_problem(memory, loop, k, self.plan.inside[id(loop)])
+            mended |= memory.roots(v)
             if problem == "init":
                 before, place = self.region_of(loop)
-                copy = self.copied(loop.inits[k], loop.carried[k].hint, loop.loc)
+                copy = self.copied(v, loop.carried[k].hint, loop.loc)
                 before.ops.insert(place, copy)
                 loop.inits[k] = copy.result
-                return True
-            if problem:
-                loop.body.results[k] = self.copy_in(loop.body, loop.body.results[k], last=True)
-                return True
+            else:
+                loop.body.results[k] = self.copy_in(loop.body, v, last=True)
+        return bool(mended)
+
+    def repaired_updates(self, memory: Memory) -> bool:
+        """Copy what is in the way of updates: views where they are made, or else the base of the update."""
+        views: set[Value] = set()
+        viewed: frozenset[Value] = frozenset()  # the roots of what views were copied for
+        rebased: frozenset[Value] = frozenset()  # the roots of bases that were copied, and the copies
         for op in list(walk(self.function.body)):
             if op.target is not update or op.result in self.decisions.copied or not self.plan.is_written(op):
                 continue
-            base = op.args[0]
-            if not isinstance(base, Value) or not memory.ours(base):
+            base, roots = op.args[0], memory.roots(op.args[0])
+            if rebased and (not roots or roots & rebased):
+                continue
+            other = None
+            if isinstance(base, Value) and memory.ours(base):
+                other = memory.in_the_way(base, self.plan.after[id(op)] - set(op.results) - views)
+                if other is None or (views and self.may_be_of(other, views)):
+                    continue
+            if other is not None and self.copy_view(other, base):
+                views.add(other)
+                viewed |= roots
+            elif not roots & viewed:
                 self.decisions.copied.add(op.result)
+                rebased |= {*roots, op.result}
+        return bool(views or rebased)
+
+    def may_be_of(self, v: Value, views: set[Value]) -> bool:
+        """May a value have its memory from one of these views?"""
+        stack, seen = [v], set[Value]()
+        while stack:
+            op = self.plan.defs.get(x := stack.pop())
+            if x in views or type(op) is not Op:
                 return True
-            other = memory.in_the_way(base, self.plan.after[id(op)] - set(op.results))
-            if other is not None:
-                if not self.copy_view(other, base):
-                    self.decisions.copied.add(op.result)
-                return True
+            seen.add(x)
+            sources = op.args[:1] if op.target is update else shared(op)
+            stack.extend(y for y in sources if isinstance(y, Value) and y not in seen)
         return False
 
     def drop_carries(self) -> None:
