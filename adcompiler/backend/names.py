@@ -71,10 +71,12 @@ class Names:
 
     def _clash(self, v: Value, others: set[Value]) -> None:
         mine = self.find(v)
-        for other in map(self.find, others):
-            if other is not mine:
-                self.conflicts[mine].add(other)
-                self.conflicts[other].add(mine)
+        if not self.parent.keys().isdisjoint(others):
+            others = set(map(self.find, others))
+        if others := others - {mine}:
+            self.conflicts[mine] |= others
+        for other in others:
+            self.conflicts[other].add(mine)
 
     def _collect(self, region: Region) -> None:
         plan = self.plan
@@ -173,11 +175,13 @@ class Names:
         if a is b:
             return
         self.parent[b] = a
-        for other in self.conflicts.pop(b, set()):  # the sets hold roots alone
+        others = self.conflicts.pop(b, set())  # the sets hold roots alone
+        for other in others:
             self.conflicts[other].discard(b)
-            if other is not a:
-                self.conflicts[other].add(a)
-                self.conflicts[a].add(other)
+        if others := others - {a}:
+            self.conflicts[a] |= others
+        for other in others:
+            self.conflicts[other].add(a)
 
     def interfere(self, a: Value, b: Value) -> bool:
         """Do two variables live at once?"""
@@ -233,12 +237,12 @@ class Names:
         }  # fmt: skip
         sources = self._tape_sources()
         names: dict[Value, str] = {}
-        held: dict[str, list[Value]] = defaultdict(list)
+        held: dict[str, set[Value]] = defaultdict(set)
         for root, members in groups.items():
             text = next((self.fixed[v] for v in members if v in self.fixed), None)
             if text is not None:
                 names[root] = text
-                held[text].append(root)
+                held[text].add(root)
         for root, members in groups.items():
             if root in names:
                 continue
@@ -251,9 +255,9 @@ class Names:
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
                     continue
-                if all(not self.interfere(root, other) and self._may_share(other) for other in held[text]):
+                if held[text].isdisjoint(self.conflicts[root]) and held[text].isdisjoint(self.frozen):
                     names[root] = text
-                    held[text].append(root)
+                    held[text].add(root)
                     break
         return names
 
@@ -273,9 +277,6 @@ class Names:
                     if made is not None and made.target is backwards and made.args[0] in kept:
                         out[e] = kept[made.args[0]]
         return out
-
-    def _may_share(self, other: Value) -> bool:
-        return other not in self.frozen
 
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
         yield hint

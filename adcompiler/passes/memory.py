@@ -63,7 +63,7 @@ class Memory:
     def in_the_way(self, x: Value, others: Any) -> Value | None:
         """One of these values that may share memory with `x`."""
         roots = self.roots(x)
-        return next((w for w in sorted(others, key=_age) if self.roots(w) & roots), None)
+        return min((w for w in others if not roots.isdisjoint(self.table.get(w, ()))), key=_age, default=None)
 
     # ------------------------------------------------------------------------------------ computing them
     def _set(self, v: Value, roots: frozenset[Value]) -> None:
