@@ -343,7 +343,8 @@ class _Owner:
                 ):
                     decisions.overwritten[op.result] = x
                     break
-        written = {op.result: op for op in ops if op.results and op.result in (*decisions.overwritten, *self.updates)}
+        writes = {*decisions.overwritten, *self.updates}
+        written = {op.result: op for op in ops if op.results and op.result in writes}
         while decisions.overwritten:
             memory = Memory(self.function, decisions)
             bad = [

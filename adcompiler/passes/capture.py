@@ -100,16 +100,12 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value], views
                     swap[v] = other
                 else:
                     op = _from_lengths(op, v, visible, needed, ops)
-        seen = visible
 
         def renamed(v: Value, swap: dict[Value, Value] = swap) -> Value:
             return swap.get(v, v)
 
-        def inner(sub: Region, seen: list[Value] = seen) -> Region:
-            return _take_shapes(sub, seen, needed, views)
-
-        ops.append(op.rebuild(renamed, inner))
-        visible = visible + [r for r in op.results if isinstance(r.kind, Array)]
+        ops.append(op.rebuild(renamed, lambda sub: _take_shapes(sub, visible, needed, views)))
+        visible.extend(r for r in op.results if isinstance(r.kind, Array))
     return Region(region.params, ops, region.results)
 
 
@@ -508,13 +504,16 @@ def _hoisted(region: Region) -> Region:
     ops = [op.rebuild(lambda v: v, _hoisted) for op in region.ops]
     for op, old in zip(ops, region.ops, strict=True):
         op.results = old.results
+    stored = [op.args[0] for op in ops if op.target is update and isinstance(op.args[0], Value)]
+    if not stored:
+        return Region(region.params, ops, region.results)
     place = {id(op): i for i, op in enumerate(ops)}
     made = {r: id(op) for op in ops for r in op.results}
     readers: dict[Value, list[Op]] = defaultdict(list)
     for op in ops:
         for v in _read_within(op):
             readers[v].append(op)
-    for x in [op.args[0] for op in ops if op.target is update and isinstance(op.args[0], Value)]:
+    for x in stored:
         first = min(place[id(op)] for op in readers[x] if op.target is update and op.args[0] is x)
         later = sorted((op for op in readers[x] if place[id(op)] > first), key=lambda op: place[id(op)])
         reads = _reads_of_one_place(x, Region([], later, region.results))
