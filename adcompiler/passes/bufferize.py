@@ -209,10 +209,7 @@ class _Owner:
                         op.body.results[k] = self.copy_in(op.body, op.body.results[k])
 
     def repaired(self) -> bool:
-        """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours.
-
-        One round mends many, but whatever an earlier copy of the same round may have mended too waits for the next.
-        """
+        """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours."""
         self.plan = schedule(self.function)
         self.drop_carries()
         memory = Memory(self.function, self.decisions)
@@ -220,45 +217,47 @@ class _Owner:
 
     def repaired_carries(self, memory: Memory) -> bool:
         """Copy what loops carry, and updates write into, where they do not own it: before the loop, or each time."""
-        mended: frozenset[Value] = frozenset()
-        touched = update_bases(self.function)
+        touched, mended = update_bases(self.function), False
         for loop, k in list(carries(self.function)):
             problem = loop.carried[k] in touched and carry_problem(memory, loop, k, self.plan.inside[id(loop)])
-            v = loop.inits[k] if problem == "init" else loop.body.results[k]
-            if not problem or memory.roots(v) & mended:
-                continue
-            mended |= memory.roots(v)
             if problem == "init":
                 before, place = self.region_of(loop)
-                copy = self.copied(v, loop.carried[k].hint, loop.loc)
+                copy = self.copied(loop.inits[k], loop.carried[k].hint, loop.loc)
                 before.ops.insert(place, copy)
                 loop.inits[k] = copy.result
-            else:
-                loop.body.results[k] = self.copy_in(loop.body, v, last=True)
-        return bool(mended)
+            elif problem:
+                loop.body.results[k] = self.copy_in(loop.body, loop.body.results[k], last=True)
+            mended = mended or bool(problem)
+        return mended
 
     def repaired_updates(self, memory: Memory) -> bool:
-        """Copy what is in the way of updates: views where they are made, or else the base of the update."""
+        """Copy what is in the way of updates: views where they are made, or else the base of the update.
+
+        What an earlier copy may have mended as well waits for the next round: all but bases that are read themselves.
+        """
+        copied = self.decisions.copied
         views: set[Value] = set()
         viewed: frozenset[Value] = frozenset()  # the roots of what views were copied for
-        rebased: frozenset[Value] = frozenset()  # the roots of bases that were copied, and the copies
+        rebased: frozenset[Value] = frozenset()  # the roots of bases that were copied
         for op in list(walk(self.function.body)):
-            if op.target is not update or op.result in self.decisions.copied or not self.plan.is_written(op):
+            if op.target is not update or op.result in copied or not self.plan.is_written(op):
                 continue
-            base, roots = op.args[0], memory.roots(op.args[0])
-            if rebased and (not roots or roots & rebased):
-                continue
-            other = None
-            if isinstance(base, Value) and memory.ours(base):
-                other = memory.in_the_way(base, self.plan.after[id(op)] - set(op.results) - views)
-                if other is None or (views and self.may_be_of(other, views)):
+            base, roots, alive = op.args[0], memory.roots(op.args[0]), self.plan.after[id(op)] - set(op.results)
+            if isinstance(base, Value) and base not in alive:
+                if rebased and (not roots or roots & rebased):
                     continue
-            if other is not None and self.copy_view(other, base):
-                views.add(other)
-                viewed |= roots
-            elif not roots & viewed:
-                self.decisions.copied.add(op.result)
-                rebased |= {*roots, op.result}
+                if memory.ours(base):
+                    other = memory.in_the_way(base, alive - views)
+                    if other is None or (views and self.may_be_of(other, views)):
+                        continue
+                    if self.copy_view(other, base):
+                        views.add(other)
+                        viewed |= roots
+                        continue
+                if roots & viewed:
+                    continue
+            copied.add(op.result)
+            rebased |= roots or {op.result}
         return bool(views or rebased)
 
     def may_be_of(self, v: Value, views: set[Value]) -> bool:
