@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from adcompiler import grad
+from adcompiler.frontend import source
 from adcompiler.passes import bufferize, dce
 
 from .counting import compiled
@@ -119,3 +120,12 @@ def test_the_calls_that_compiling_takes_grow_with_the_function(make):
 def test_liveness_visits_a_loop_as_often_at_any_depth(monkeypatch):
     few, some, many = (counted_calls(nested(n), monkeypatch, dce, "_mark")[0] for n in (3, 5, 7))
     assert many - some == some - few
+
+
+def test_a_function_is_compared_with_its_text_once_for_all_calls_of_it(monkeypatch):
+    def comparisons(n):
+        f = function("y = x", *n * ["y = np.sin(y) + h(y, w)"], "return np.sum(y)")
+        f.__globals__["h"] = function("return x * w")
+        return counted_calls(f, monkeypatch, source, "_operators")[0]
+
+    assert comparisons(2) == comparisons(8) > 0
