@@ -1,15 +1,15 @@
 """Functions of hundreds of lines: what compiling them costs grows as they do. Counted, never timed."""
 
+import cProfile
 import itertools
 import linecache
-import sys
 
 import numpy as np
 import pytest
 
 from adcompiler import grad
 from adcompiler.frontend import source
-from adcompiler.passes import bufferize, dce
+from adcompiler.passes import bufferize, dce, growing
 
 from .counting import compiled
 from .numerics import assert_close, differences
@@ -54,6 +54,15 @@ def carried(n):
     return function(*made, loop, *first, loop, *second, f"return np.sum({' + '.join(f'u{i}' for i in range(n))})")
 
 
+def lists(n):
+    """Loops that append to as many lists as there are, that read them, and that pop from them."""
+    made = [f"a{i} = [x * {i + 1}.0]" for i in range(n)]
+    appended = [f"    a{i}.append(a{i}[-1] * w)" for i in range(n)]
+    read = [line for i in range(n) for line in (f"for r in a{i}:", "    s = s + np.sum(r * r)")]
+    popped = [f"    s = s + np.sum(a{i}.pop() * w)" for i in range(n)]
+    return function(*made, "for k in range(3):", *appended, "s = 0.0", *read, "for k in range(2):", *popped, "return s")
+
+
 def nested(depth):
     """Loops in one another, each of which carries a sum of its own."""
     lines = ["s0 = x[0]"]
@@ -81,22 +90,12 @@ def counted_calls(f, patch, owner, name):
 
 def calls_of_any(f):
     """How many calls, of Python and of C, compiling the gradient makes."""
-    count = 0
-
-    def event(frame, what, argument):
-        nonlocal count
-        count += what in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(event)
-    try:
-        compiled(f, X, W, argnums=("x", "w"))
-    finally:
-        sys.setprofile(before)
-    return count
+    profile = cProfile.Profile()
+    profile.runcall(compiled, f, X, W, argnums=("x", "w"))
+    return sum(entry.callcount for entry in profile.getstats())
 
 
-@pytest.mark.parametrize("make", [straight, stores, branches, carried])
+@pytest.mark.parametrize("make", [straight, stores, branches, carried, lists])
 def test_the_gradient_of_a_long_function_is_right(make):
     f = make(5)
     for i in range(2):
@@ -111,9 +110,16 @@ def test_many_copies_are_decided_on_in_one_round(make, monkeypatch):
     assert few == many <= 3
 
 
-@pytest.mark.parametrize("make", [straight, stores, branches, carried])
+def test_many_lists_are_copied_in_one_round(monkeypatch):
+    few, some = counted_calls(lists(2), monkeypatch, growing, "_copied_inits")
+    many, more = counted_calls(lists(6), monkeypatch, growing, "_copied_inits")
+    assert (some.count("list("), more.count("list(")) == (2, 6)
+    assert few == many == 2
+
+
+@pytest.mark.parametrize("make", [straight, stores, branches, carried, lists])
 def test_the_calls_that_compiling_takes_grow_with_the_function(make):
-    few, some, many = (calls_of_any(make(n)) for n in (6, 12, 24))
+    few, some, many = (calls_of_any(make(n)) for n in (3, 6, 12))
     assert many - some < 2.4 * (some - few)
 
 

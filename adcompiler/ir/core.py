@@ -298,6 +298,18 @@ def walk(region: Region) -> Iterator[Op]:
             yield from walk(sub)
 
 
+def place_of(op: Op, region: Region) -> tuple[Region, int]:
+    """The region under this one in which an operation stands, and where."""
+    stack = [region]
+    while stack:
+        inner = stack.pop()
+        for i, o in enumerate(inner.ops):
+            if o is op:
+                return inner, i
+            stack.extend(o.regions)
+    raise LookupError(op)
+
+
 def clone(region: Region, mapping: dict[Value, Any]) -> Region:
     """A copy with fresh values; `mapping` gives the free ones a new meaning and learns the new names."""
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, place_of, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
@@ -221,7 +221,7 @@ class _Owner:
         for loop, k in list(carries(self.function)):
             problem = loop.carried[k] in touched and carry_problem(memory, loop, k, self.plan.inside[id(loop)])
             if problem == "init":
-                before, place = self.region_of(loop)
+                before, place = place_of(loop, self.function.body)
                 copy = self.copied(loop.inits[k], loop.carried[k].hint, loop.loc)
                 before.ops.insert(place, copy)
                 loop.inits[k] = copy.result
@@ -294,7 +294,7 @@ class _Owner:
             return False
         if op.target in READ_ONLY:
             return False
-        region, place = self.region_of(op)
+        region, place = place_of(op, self.function.body)
         seen = Value(v.kind, "", v.loc)
         op.results = [seen if r is v else r for r in op.results]
         copy = self.copied(seen, v.hint, op.loc)
@@ -312,16 +312,6 @@ class _Owner:
     def copied(self, x: Value, hint: str, loc: Any) -> Op:
         target = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
         return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
-
-    def region_of(self, op: Op) -> tuple[Region, int]:
-        stack = [self.function.body]
-        while stack:
-            region = stack.pop()
-            for i, o in enumerate(region.ops):
-                if o is op:
-                    return region, i
-                stack.extend(o.regions)
-        raise LookupError(op)
 
     # ---------------------------------------------------------------------------------------- reuse
     def overwrite(self) -> None:
