@@ -13,17 +13,26 @@ class WriterError(Exception):
     """An internal error: a tree that has no source form, or one that would not read back as the same tree."""
 
 
-class Literals(ast.NodeTransformer):
-    """Replaces constants that have no literal by the expressions with their value."""
+class Literals(ast.NodeVisitor):
+    """Copies a tree, with expressions of the same value in the place of constants that have no literal."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if not node._fields:
+            return node
+        new = type(node).__new__(type(node))
+        vars(new).update({name: self.copied(value) for name, value in vars(node).items()})
+        return new
+
+    def copied(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.copied(item) for item in value]
+        return self.visit(value) if isinstance(value, ast.AST) else value
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         return _literal(node.value)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
-        for part in node.values:
-            if isinstance(part, ast.FormattedValue):
-                self.generic_visit(part)
-        return node
+        return ast.JoinedStr([part if isinstance(part, ast.Constant) else self.visit(part) for part in node.values])
 
 
 def _literal(value: Any) -> ast.expr:

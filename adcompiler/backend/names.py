@@ -34,7 +34,8 @@ class Names:
         self.plan = plan
         self.buffers = buffers
         self.parent: dict[Value, Value] = {}
-        self.conflicts: dict[Value, set[Value]] = defaultdict(set)
+        self.members: dict[Value, set[Value]] = {}
+        self.conflicts: dict[Value, set[Value]] = defaultdict(set)  # by variable: values that live with its members
         self.order: list[Value] = []
         self.fixed = fixed
         self.frozen = frozen
@@ -67,14 +68,10 @@ class Names:
     # -------------------------------------------------------------------------------- interference
     def _define(self, v: Value) -> None:
         self.order.append(v)
-        self.conflicts.setdefault(v, set())
+        self.members.setdefault(self.find(v), set()).add(v)
 
     def _clash(self, v: Value, others: set[Value]) -> None:
-        mine = self.find(v)
-        for other in map(self.find, others):
-            if other is not mine:
-                self.conflicts[mine].add(other)
-                self.conflicts[other].add(mine)
+        self.conflicts[self.find(v)] |= others
 
     def _collect(self, region: Region) -> None:
         plan = self.plan
@@ -173,15 +170,14 @@ class Names:
         if a is b:
             return
         self.parent[b] = a
-        for other in self.conflicts.pop(b, set()):  # the sets hold roots alone
-            self.conflicts[other].discard(b)
-            if other is not a:
-                self.conflicts[other].add(a)
-                self.conflicts[a].add(other)
+        self.members[a] |= self.members.pop(b)
+        self.conflicts[a] |= self.conflicts.pop(b, set())
 
     def interfere(self, a: Value, b: Value) -> bool:
         """Do two variables live at once?"""
-        return self.find(b) in self.conflicts[self.find(a)]
+        a, b = self.find(a), self.find(b)
+        mine, others = self.conflicts[a], self.conflicts[b]
+        return not (mine.isdisjoint(self.members[b]) and others.isdisjoint(self.members[a]))
 
     def _try(self, a: Any, b: Any) -> bool:
         if not (isinstance(a, Value) and isinstance(b, Value)) or b in self.plan.inlined or a in self.plan.inlined:
@@ -189,7 +185,7 @@ class Names:
         if self.find(a) is self.find(b):
             return True
         x, y = self.find(a), self.find(b)
-        if x not in self.conflicts or y not in self.conflicts or self.interfere(a, b) or {a, b} & self.frozen:
+        if x not in self.members or y not in self.members or self.interfere(a, b) or {a, b} & self.frozen:
             return False
         if x in self.fixed and y in self.fixed:
             return False
@@ -233,12 +229,21 @@ class Names:
         }  # fmt: skip
         sources = self._tape_sources()
         names: dict[Value, str] = {}
-        held: dict[str, list[Value]] = defaultdict(list)
+        held: dict[str, set[Value]] = defaultdict(set)
+        beside: dict[str, set[Value]] = defaultdict(set)  # what lives with those
+        closed: set[str] = set()
+
+        def take(text: str, root: Value) -> None:
+            names[root] = text
+            held[text] |= self.members[root]
+            beside[text] |= self.conflicts[root]
+            if root in self.frozen:
+                closed.add(text)
+
         for root, members in groups.items():
             text = next((self.fixed[v] for v in members if v in self.fixed), None)
             if text is not None:
-                names[root] = text
-                held[text].append(root)
+                take(text, root)
         for root, members in groups.items():
             if root in names:
                 continue
@@ -249,11 +254,10 @@ class Names:
             hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
             hint = hint or self._role(members)
             for text in self._candidates(hint, members, nexts):
-                if text in reserved or keyword.iskeyword(text):
+                if text in reserved or text in closed or keyword.iskeyword(text):
                     continue
-                if all(not self.interfere(root, other) and self._may_share(other) for other in held[text]):
-                    names[root] = text
-                    held[text].append(root)
+                if held[text].isdisjoint(self.conflicts[root]) and beside[text].isdisjoint(self.members[root]):
+                    take(text, root)
                     break
         return names
 
@@ -273,9 +277,6 @@ class Names:
                     if made is not None and made.target is backwards and made.args[0] in kept:
                         out[e] = kept[made.args[0]]
         return out
-
-    def _may_share(self, other: Value) -> bool:
-        return other not in self.frozen
 
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
         yield hint

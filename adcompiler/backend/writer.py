@@ -9,7 +9,6 @@ that the header of a block and its first statement are one row.
 """
 
 import ast
-import copy
 from typing import Any
 
 from . import wrap
@@ -38,7 +37,7 @@ def write(tree: ast.Module | ast.stmt, comments: bool = True, width: int = 100) 
     >>> print(write(ast.parse("y = ((-x) ** (2)) * (a[(i, slice)])")), end="")
     y = (-x) ** 2 * a[i, slice]
     """
-    tree = Literals().visit(copy.deepcopy(tree))
+    tree = Literals().visit(tree)
     writer = _Writer(tree, comments, width)
     writer.dispatch(tree)
     writer.end_line()

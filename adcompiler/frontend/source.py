@@ -66,6 +66,7 @@ def _find(code: types.CodeType, text: str) -> Any:
     return candidates[0] if candidates else None
 
 
+@functools.lru_cache(256)
 def _changed(node: Any, code: types.CodeType) -> bool:
     """Does the text say something else than the code that runs: other names, constants or operators?
 

@@ -87,8 +87,8 @@ class Op:
 
     def rebuild(self, f: Callable[[Value], Any], g: Callable[[Region], Region]) -> "Op":
         """The same operation with `f` over its operands and `g` over its regions; results are kept."""
-        return Op(self.target, map_tree(f, self.args), map_tree(f, self.kwargs), self.results, self.lazy, self.effect,
-                  self.loc)  # fmt: skip
+        kwargs = map_tree(f, self.kwargs) if self.kwargs else {}
+        return Op(self.target, map_tree(f, self.args), kwargs, self.results, self.lazy, self.effect, self.loc)
 
 
 def errstate_of(op: Op) -> tuple[tuple[tuple[str, str], ...], ...]:
@@ -235,7 +235,10 @@ def _gather(tree: Any, found: list[Value]) -> None:
         found.append(tree)
     elif kind is tuple or kind is list:
         for item in tree:
-            _gather(item, found)
+            if item.__class__ is Value:
+                found.append(item)
+            else:
+                _gather(item, found)
     elif kind is dict:
         for item in tree.values():
             _gather(item, found)
@@ -249,10 +252,10 @@ def _gather(tree: Any, found: list[Value]) -> None:
 
 def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
     """The same tree with `f` applied to its values; constants stay."""
-    if isinstance(tree, Value):
+    if tree.__class__ is Value:
         return f(tree)
     if isinstance(tree, tuple):
-        mapped = [map_tree(f, item) for item in tree]
+        mapped = [f(item) if item.__class__ is Value else map_tree(f, item) for item in tree]
         return type(tree)(*mapped) if hasattr(tree, "_fields") else tuple(mapped)
     if isinstance(tree, list):
         return [map_tree(f, item) for item in tree]
@@ -293,6 +296,18 @@ def walk(region: Region) -> Iterator[Op]:
         yield op
         for sub in op.regions:
             yield from walk(sub)
+
+
+def place_of(op: Op, region: Region) -> tuple[Region, int]:
+    """The region under this one in which an operation stands, and where."""
+    stack = [region]
+    while stack:
+        inner = stack.pop()
+        for i, o in enumerate(inner.ops):
+            if o is op:
+                return inner, i
+            stack.extend(o.regions)
+    raise LookupError(op)
 
 
 def clone(region: Region, mapping: dict[Value, Any]) -> Region:

@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
+from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, place_of, walk
 from adcompiler.passes.dce import dce
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
@@ -209,36 +209,67 @@ class _Owner:
                         op.body.results[k] = self.copy_in(op.body, op.body.results[k])
 
     def repaired(self) -> bool:
-        """Find the first carried value or update that is not ours to write, and decide on a copy; False if none is."""
+        """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours."""
         self.plan = schedule(self.function)
         self.drop_carries()
-        touched = update_bases(self.function)
         memory = Memory(self.function, self.decisions)
-        for loop, k in carries(self.function):
-            if loop.carried[k] not in touched:
-                continue
-            problem = carry_problem(memory, loop, k, self.plan.inside[id(loop)])
+        return self.repaired_carries(memory) or self.repaired_updates(memory)
+
+    def repaired_carries(self, memory: Memory) -> bool:
+        """Copy what loops carry, and updates write into, where they do not own it: before the loop, or each time."""
+        touched, mended = update_bases(self.function), False
+        for loop, k in list(carries(self.function)):
+            problem = loop.carried[k] in touched and carry_problem(memory, loop, k, self.plan.inside[id(loop)])
             if problem == "init":
-                before, place = self.region_of(loop)
+                before, place = place_of(loop, self.function.body)
                 copy = self.copied(loop.inits[k], loop.carried[k].hint, loop.loc)
                 before.ops.insert(place, copy)
                 loop.inits[k] = copy.result
-                return True
-            if problem:
+            elif problem:
                 loop.body.results[k] = self.copy_in(loop.body, loop.body.results[k], last=True)
-                return True
+            mended = mended or bool(problem)
+        return mended
+
+    def repaired_updates(self, memory: Memory) -> bool:
+        """Copy what is in the way of updates: views where they are made, or else the base of the update.
+
+        What an earlier copy may have mended as well waits for the next round: all but bases that are read themselves.
+        """
+        copied = self.decisions.copied
+        views: set[Value] = set()
+        viewed: frozenset[Value] = frozenset()  # the roots of what views were copied for
+        rebased: frozenset[Value] = frozenset()  # the roots of bases that were copied
         for op in list(walk(self.function.body)):
-            if op.target is not update or op.result in self.decisions.copied or not self.plan.is_written(op):
+            if op.target is not update or op.result in copied or not self.plan.is_written(op):
                 continue
-            base = op.args[0]
-            if not isinstance(base, Value) or not memory.ours(base):
-                self.decisions.copied.add(op.result)
+            base, roots, alive = op.args[0], memory.roots(op.args[0]), self.plan.after[id(op)] - set(op.results)
+            if isinstance(base, Value) and base not in alive:
+                if rebased and (not roots or roots & rebased):
+                    continue
+                if memory.ours(base):
+                    other = memory.in_the_way(base, alive - views)
+                    if other is None or (views and self.may_be_of(other, views)):
+                        continue
+                    if self.copy_view(other, base):
+                        views.add(other)
+                        viewed |= roots
+                        continue
+                if roots & viewed:
+                    continue
+            copied.add(op.result)
+            rebased |= roots or {op.result}
+        return bool(views or rebased)
+
+    def may_be_of(self, v: Value, views: set[Value]) -> bool:
+        """May a value have its memory from one of these views?"""
+        stack, seen = [v], set[Value]()
+        while stack:
+            op = self.plan.defs.get(x := stack.pop())
+            if x in views or type(op) is not Op:
                 return True
-            other = memory.in_the_way(base, self.plan.after[id(op)] - set(op.results))
-            if other is not None:
-                if not self.copy_view(other, base):
-                    self.decisions.copied.add(op.result)
-                return True
+            seen.add(x)
+            sources = op.args[:1] if op.target is update else shared(op)
+            stack.extend(y for y in sources if isinstance(y, Value) and y not in seen)
         return False
 
     def drop_carries(self) -> None:
@@ -263,7 +294,7 @@ class _Owner:
             return False
         if op.target in READ_ONLY:
             return False
-        region, place = self.region_of(op)
+        region, place = place_of(op, self.function.body)
         seen = Value(v.kind, "", v.loc)
         op.results = [seen if r is v else r for r in op.results]
         copy = self.copied(seen, v.hint, op.loc)
@@ -281,16 +312,6 @@ class _Owner:
     def copied(self, x: Value, hint: str, loc: Any) -> Op:
         target = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
         return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
-
-    def region_of(self, op: Op) -> tuple[Region, int]:
-        stack = [self.function.body]
-        while stack:
-            region = stack.pop()
-            for i, o in enumerate(region.ops):
-                if o is op:
-                    return region, i
-                stack.extend(o.regions)
-        raise LookupError(op)
 
     # ---------------------------------------------------------------------------------------- reuse
     def overwrite(self) -> None:
@@ -311,7 +332,8 @@ class _Owner:
                 ):
                     decisions.overwritten[op.result] = x
                     break
-        written = {op.result: op for op in ops if op.results and op.result in (*decisions.overwritten, *self.updates)}
+        writes = {*decisions.overwritten, *self.updates}
+        written = {op.result: op for op in ops if op.results and op.result in writes}
         while decisions.overwritten:
             memory = Memory(self.function, decisions)
             bad = [

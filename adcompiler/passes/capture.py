@@ -9,6 +9,7 @@ is not kept.
 """
 
 import operator
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
@@ -99,16 +100,12 @@ def _take_shapes(region: Region, visible: list[Value], needed: set[Value], views
                     swap[v] = other
                 else:
                     op = _from_lengths(op, v, visible, needed, ops)
-        seen = visible
 
         def renamed(v: Value, swap: dict[Value, Value] = swap) -> Value:
             return swap.get(v, v)
 
-        def inner(sub: Region, seen: list[Value] = seen) -> Region:
-            return _take_shapes(sub, seen, needed, views)
-
-        ops.append(op.rebuild(renamed, inner))
-        visible = visible + [r for r in op.results if isinstance(r.kind, Array)]
+        ops.append(op.rebuild(renamed, lambda sub: _take_shapes(sub, visible, needed, views)))
+        visible.extend(r for r in op.results if isinstance(r.kind, Array))
     return Region(region.params, ops, region.results)
 
 
@@ -507,15 +504,32 @@ def _hoisted(region: Region) -> Region:
     ops = [op.rebuild(lambda v: v, _hoisted) for op in region.ops]
     for op, old in zip(ops, region.ops, strict=True):
         op.results = old.results
-    for x in [op.args[0] for op in ops if op.target is update and isinstance(op.args[0], Value)]:
-        first = next(i for i, op in enumerate(ops) if op.target is update and op.args[0] is x)
-        later = Region([], ops[first + 1 :], region.results)
-        known = {r: i for i, op in enumerate(ops) for r in op.results}
-        reads = _reads_of_one_place(x, later)
-        if reads and all(o in ops for o in reads) and all(known.get(v, -1) < first for v in leaves(reads[0].args[1])):
-            rest = [op for op in ops[first:] if op not in reads]
-            ops = [*ops[:first], *reads, *rest]
+    stored = [op.args[0] for op in ops if op.target is update and isinstance(op.args[0], Value)]
+    if not stored:
+        return Region(region.params, ops, region.results)
+    place = {id(op): i for i, op in enumerate(ops)}
+    made = {r: id(op) for op in ops for r in op.results}
+    readers: dict[Value, list[Op]] = defaultdict(list)
+    for op in ops:
+        for v in _read_within(op):
+            readers[v].append(op)
+    for x in stored:
+        first = min(place[id(op)] for op in readers[x] if op.target is update and op.args[0] is x)
+        later = sorted((op for op in readers[x] if place[id(op)] > first), key=lambda op: place[id(op)])
+        reads = _reads_of_one_place(x, Region([], later, region.results))
+        if not reads or any(id(o) not in place for o in reads):
+            continue
+        if all(v not in made or place[made[v]] < first for v in leaves(reads[0].args[1])):
+            ops = [*ops[:first], *reads, *(op for op in ops[first:] if op not in reads)]
+            place = {id(op): i for i, op in enumerate(ops)}
     return Region(region.params, ops, region.results)
+
+
+def _read_within(op: Op) -> set[Value]:
+    """What an operation reads, and what its regions read and yield."""
+    around = Region([], [op])
+    read = {v for o in walk(around) for v in o.operands()}
+    return read.union(*(leaves(sub.results) for sub in _regions(around)))
 
 
 def tapes(function: Function) -> int:

@@ -18,10 +18,7 @@ def live_values(function: Function, uses: Any = None) -> set[Value]:
     """The values that results and effects depend on. `uses(op)` are the operands that count; all by default."""
     live = set(leaves(function.body.results))
     operands = uses or (lambda op: op.operands())
-    size = -1
-    while size != len(live):
-        size = len(live)
-        _mark(function.body, live, operands)
+    _mark(function.body, live, operands)
     return live
 
 
@@ -53,20 +50,21 @@ def _mark_loop(op: For | While, live: set[Value], operands: Any) -> None:
         live.update(leaves(op.test.results))
     if op.stop:
         live.update(leaves(op.body.results[-1]))
-    size = -1
-    while size != len(live):
-        size = len(live)
-        for k, (p, r) in enumerate(zip(op.carried, op.results[:n], strict=True)):
-            twin = op.test.params[k] if isinstance(op, While) else p
-            if p in live or r in live or twin in live:
-                live.update((p, r))
-                live.update(leaves((op.body.results[k], op.inits[k])))
-        live.update(
-            y for y, r in zip(op.body.results[n:], op.results[n:], strict=False) if isinstance(y, Value) and r in live
-        )
+    live.update(
+        y for y, r in zip(op.body.results[n:], op.results[n:], strict=False) if isinstance(y, Value) and r in live
+    )
+    twins = op.test.params if isinstance(op, While) else op.carried
+    waiting = list(zip(op.carried, op.results, twins, op.body.results, op.inits, strict=False))
+    again = True
+    while again:
+        found = [carry for carry in waiting if not live.isdisjoint(carry[:3])]
+        waiting = [carry for carry in waiting if carry not in found]
+        for p, r, _, y, init in found:
+            live.update((p, r, *leaves((y, init))))
         _mark(op.body, live, operands)
         if isinstance(op, While):
             _mark(op.test, live, operands)
+        again = any(not live.isdisjoint(carry[:3]) for carry in waiting)
     if isinstance(op, For):
         used = [s for e, s in zip(op.elements, op.sequences, strict=True) if e in live]
         live.update(leaves(used or op.sequences[_cheapest(op)]))

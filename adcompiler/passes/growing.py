@@ -5,7 +5,7 @@
 A list is memory of its own, beside that of the arrays in it: its roots are those of lists alone.
 """
 
-from adcompiler.ir.core import For, Function, Op, Region, Value, While, walk
+from adcompiler.ir.core import For, Function, Op, Value, While, place_of, walk
 from adcompiler.passes.memory import GROWING, Decisions, Memory, carries, carry_problem
 from adcompiler.passes.schedule import Schedule, schedule
 from rules.cotangent import listed, update
@@ -41,7 +41,7 @@ def grown_in_place(function: Function, plan: Schedule) -> tuple[Schedule, dict[i
     ops = [op for op in walk(function.body) if op.target in GROWING]
     if not ops:
         return plan, {}
-    while _copied_init(function, plan, ops):
+    while _copied_inits(function, plan, ops):
         plan = schedule(function)
     memory = Lists(function, _shared_carries(function, plan))
     in_place: dict[int, Value] = {}
@@ -57,8 +57,9 @@ def _list_carries(function: Function) -> list[tuple[For | While, int]]:
     return [(op, k) for op, k in carries(function) if is_list(op.carried[k].kind)]
 
 
-def _copied_init(function: Function, plan: Schedule, ops: list[Op]) -> bool:
-    """Copy a list that a loop changes, and does not own when it begins; False if there is none."""
+def _copied_inits(function: Function, plan: Schedule, ops: list[Op]) -> bool:
+    """Copy the lists that loops change, and do not own when they begin; False if there are none."""
+    copied = False
     memory = Lists(function, Decisions())
     changed = frozenset().union(*(memory.roots(op.args[0]) for op in ops))
     for loop, k in _list_carries(function):
@@ -66,11 +67,11 @@ def _copied_init(function: Function, plan: Schedule, ops: list[Op]) -> bool:
         if loop.carried[k] not in changed or carry_problem(memory, loop, k, plan.inside[id(loop)]) != "init":
             continue
         copy = Op(listed, (init,), {}, [Value(init.kind, loop.carried[k].hint, loop.loc)], loc=loop.loc)
-        region, place = _place_of(function.body, loop)
+        region, place = place_of(loop, function.body)
         region.ops.insert(place, copy)
         loop.inits[k] = copy.result
-        return True
-    return False
+        copied = True
+    return copied
 
 
 def _shared_carries(function: Function, plan: Schedule) -> Decisions:
@@ -87,13 +88,3 @@ def _shared_carries(function: Function, plan: Schedule) -> Decisions:
             return decisions
         decisions.shared_carries |= found
 
-
-def _place_of(region: Region, op: Op) -> tuple[Region, int]:
-    stack = [region]
-    while stack:
-        inner = stack.pop()
-        for i, o in enumerate(inner.ops):
-            if o is op:
-                return inner, i
-            stack.extend(o.regions)
-    raise LookupError(op)

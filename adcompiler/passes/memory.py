@@ -6,8 +6,10 @@ A root is the value that an allocation was made for. What belongs to the caller 
 reference is frozen: neither is ever written.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -61,10 +63,19 @@ class Memory:
         roots = self.roots(x)
         return bool(roots) and not roots & self.foreign and not roots & self.frozen
 
-    def in_the_way(self, x: Value, others: Any) -> Value | None:
+    def in_the_way(self, x: Value, others: set[Value]) -> Value | None:
         """One of these values that may share memory with `x`."""
         roots = self.roots(x)
-        return next((w for w in sorted(others, key=_age) if self.roots(w) & roots), None)
+        return min((w for r in roots for w in self.holders[r] & others), key=_age, default=None)
+
+    @cached_property
+    def holders(self) -> dict[Value, set[Value]]:
+        """Of each root, the values that may share its memory."""
+        out: dict[Value, set[Value]] = defaultdict(set)
+        for v, roots in self.table.items():
+            for r in roots:
+                out[r].add(v)
+        return out
 
     # ------------------------------------------------------------------------------------ computing them
     def _set(self, v: Value, roots: frozenset[Value]) -> None:
@@ -164,7 +175,7 @@ def carry_problem(memory: Memory, op: For | While, k: int, around: set[Value]) -
             return what
         if any(memory.roots(w) & roots for j, w in enumerate(values) if j != k):
             return what
-        if any(memory.roots(w) & roots for w in around):
+        if memory.in_the_way(v, around) is not None:
             return what
     return ""
 

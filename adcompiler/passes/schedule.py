@@ -4,6 +4,7 @@
 """
 
 import operator
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,7 +95,7 @@ def _inline(
     region: Region, plan: Schedule, uses: Any, weight: dict[Value, int], stops: set[Any], memory: Memory | None
 ) -> None:
     order = {id(op): i for i, op in enumerate(region.ops)}
-    writes = _writes(region, memory) if memory is not None else []
+    writes = _writes(region, memory) if memory is not None else {}
     forward = next((i for i, op in enumerate(region.ops) if op.target in (turn, split)), 0)
     apart = forward if region.ops and region.ops[forward].target is split else 0
     for op in region.ops:
@@ -137,22 +138,27 @@ def _inline(
         weight[v] = total
 
 
-def _writes(region: Region, memory: Memory) -> list[tuple[int, frozenset[Value]]]:
-    """Where in a region memory is written: the positions, with the roots."""
-    return [
-        (i, memory.roots(inner.args[0]))
-        for i, op in enumerate(region.ops)
-        for inner in (op, *(o for sub in op.regions for o in walk(sub)))
-        if inner.target in _WRITES
-    ]
+def _writes(region: Region, memory: Memory) -> dict[Value, list[int]]:
+    """Where in a region memory is written: the positions, by root."""
+    out: dict[Value, list[int]] = defaultdict(list)
+    for i, op in enumerate(region.ops):
+        for inner in (op, *(o for sub in op.regions for o in walk(sub))):
+            if inner.target in _WRITES:
+                for r in memory.roots(inner.args[0]):
+                    out[r].append(i)
+    return out
 
 
 def _written_between(
-    reads: set[Value], start: int, end: int | None, writes: list[tuple[int, frozenset[Value]]], memory: Any
+    reads: set[Value], start: int, end: int | None, writes: dict[Value, list[int]], memory: Any
 ) -> bool:
     """Is something that an expression reads written between its place and where it would be inlined?"""
-    roots = frozenset().union(*map(memory.roots, reads))
-    return any(start < i and (end is None or i < end) and roots & written for i, written in writes)
+    for r in frozenset().union(*map(memory.roots, reads)):
+        places = writes.get(r, [])
+        following = places[bisect_right(places, start) :][:1]
+        if following and (end is None or following[0] < end):
+            return True
+    return False
 
 
 def _keep_early(op: For | While, plan: Schedule, uses: Any) -> None:
@@ -223,7 +229,7 @@ def _alive(region: Region, out: set[Value], plan: Schedule) -> set[Value]:
     for op in reversed(region.ops):
         if not plan.is_written(op):
             continue
-        plan.after[id(op)] = set(live)
+        plan.after[id(op)] = live
         through = live - set(op.results)
         if id(op) in plan.expressions:
             live = through | plan.read_by(op)

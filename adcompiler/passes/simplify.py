@@ -89,14 +89,16 @@ class _Simplifier:
     def get(self, v: Value) -> Any:
         return self.renamed.get(v, v)
 
-    def region(self, region: Region, seen: dict[Any, Op]) -> Region:
-        table = dict(seen)
+    def region(self, region: Region, table: dict[Any, Op]) -> Region:
+        known = len(table)
         self.ops: list[Op]
         outer = getattr(self, "ops", None)
         ops = self.ops = []
         for op in region.ops:
             self.op(op, table)
         results = map_tree(self.get, region.results)
+        while len(table) > known:  # what was found here is not known outside
+            table.popitem()
         if outer is not None:
             self.ops = outer
         return Region(region.params, ops, results)

@@ -140,7 +140,7 @@ CASES = [
          within="_nested"),
     Case("recursion_that_stores", "x[0] = x[1] * 2.0", "x memory the caller of recursion_that_stores", COPY, (X, 2)),
     Case("recursion_that_changes_a_dict", 'p["w"] = p["w"] * 2.0', "p the caller of recursion_that_changes_a_dict",
-         "copy", (PARAMETERS, 2)),
+         "p = {**p}", (PARAMETERS, 2)),
     Case("recursion_that_appends", "found.append(x[n])", "found argument of _appended caller", "list(found)", (X, 2),
          within="_appended"),
     Case("gradient_inside_recursion", "grad(gradient_inside_recursion)", "gradient of a call of itself",

@@ -13,9 +13,8 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
-from adcompiler import companions, compile
+from adcompiler import compile
 from adcompiler.backend import emit, names
-from adcompiler.frontend import recursion
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.callee import Pull
@@ -371,12 +370,6 @@ def a_call_gets_the_pullback_of_another() -> AbstractContextManager[Any]:
 
 
 @needing("recursion")
-def lengths_of_later_calls_are_those_of_the_first() -> AbstractContextManager[Any]:
-    """`f(x, y)` that calls `f(x * y, y)`, with axes that were equally long in the first call alone."""
-    return patch.object(recursion, "_wider", lambda a, b: a)
-
-
-@needing("recursion")
 def what_a_pullback_keeps_is_written() -> AbstractContextManager[Any]:
     """`y = f(x); y *= 2`: the pullback of f has kept y."""
 
@@ -385,12 +378,6 @@ def what_a_pullback_keeps_is_written() -> AbstractContextManager[Any]:
             self._set(r, frozenset({r}))
 
     return patch.object(memory.Memory, "_call", forgetful)
-
-
-@needing("recursion")
-def what_a_call_returns_may_be_its_argument() -> AbstractContextManager[Any]:
-    """`return x` of a function that calls itself hands on the memory of x."""
-    return patch.object(companions, "_own_results", lambda function: function)
 
 
 @needing("recursion: in a loop")

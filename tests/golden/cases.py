@@ -89,10 +89,11 @@ def committed(name: str, file: str) -> str:
 
 def from_file(name: str) -> Callable[..., Any]:
     """The function in the committed `adjoint.py`, which sees what the generated one does."""
-    run = compiled(name).run
-    assert isinstance(run, FunctionType)
-    free = {n: c.cell_contents for n, c in zip(run.__code__.co_freevars, run.__closure__ or (), strict=True)}
-    return load(committed(name, "adjoint.py"), run.__name__, f"<golden {name}>", run.__globals__, free, {})
+    made = compiled(name)
+    assert isinstance(made.run, FunctionType) and made.emitted is not None
+    cells = zip(made.run.__code__.co_freevars, made.run.__closure__ or (), strict=True)
+    free = {**{n: c.cell_contents for n, c in cells}, **made.emitted.free}
+    return load(committed(name, "adjoint.py"), made.run.__name__, f"<golden {name}>", made.run.__globals__, free, {})
 
 
 def differences(name: str) -> str:
