@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, is_cotangent, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
@@ -193,7 +193,7 @@ class Names:
             return False
         if x in self.fixed and y in self.fixed:
             return False
-        if _is_cotangent(a) != _is_cotangent(b) and a.hint and b.hint:
+        if is_cotangent(a) != is_cotangent(b) and a.hint and b.hint:
             return False
         if y in self.fixed:
             x, y = y, x
@@ -232,6 +232,7 @@ class Names:
             for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
         }  # fmt: skip
         sources = self._tape_sources()
+        bars = {root for root, members in groups.items() if any(map(is_cotangent, members))}
         names: dict[Value, str] = {}
         held: dict[str, list[Value]] = defaultdict(list)
         for root, members in groups.items():
@@ -246,12 +247,14 @@ class Names:
                 (names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names),
                 "",
             )
-            hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
-            hint = hint or self._role(members)
+            named = (v.hint for v in members if v.hint.isidentifier() and not is_cotangent(v, named=False))
+            hint = hint or next(named, "")
+            hint = str(hint or self._role(members))
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
                     continue
-                if all(not self.interfere(root, other) and self._may_share(other) for other in held[text]):
+                apart = (self.interfere(root, v) or v in self.frozen or (v in bars) != (root in bars) for v in held[text])
+                if not any(apart):
                     names[root] = text
                     held[text].append(root)
                     break
@@ -274,9 +277,6 @@ class Names:
                         out[e] = kept[made.args[0]]
         return out
 
-    def _may_share(self, other: Value) -> bool:
-        return other not in self.frozen
-
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
         yield hint
         if any(nexts.get(v) == hint for v in members):
@@ -288,7 +288,7 @@ class Names:
 
     def _role(self, members: list[Value]) -> str:
         for v in members:
-            if v.hint == "d":
+            if is_cotangent(v):
                 return "d"
             op = self.plan.defs.get(v)
             if isinstance(op, For | While) and v in op.results[len(op.inits) :]:
@@ -298,7 +298,3 @@ class Names:
             if isinstance(v.kind, Seq):
                 return "items"
         return "t"
-
-
-def _is_cotangent(v: Value) -> bool:
-    return v.hint.startswith("d_") or v.hint == "d"

@@ -17,6 +17,7 @@ from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
+    CotangentName,
     For,
     Function,
     If,
@@ -26,6 +27,7 @@ from adcompiler.ir.core import (
     While,
     clone,
     free_values,
+    is_cotangent,
     leaves,
     map_tree,
     substitute,
@@ -109,7 +111,8 @@ def _zero(builder: Builder, like: Value, lazy: bool = False) -> Any:
 
 
 def _d(v: Value) -> str:
-    return f"d_{v.hint}" if v.hint else "d"
+    nameless = not v.hint or is_cotangent(v, named=False)
+    return CotangentName("d" if nameless else f"d_{v.hint}")
 
 
 class _Sweep:
@@ -235,7 +238,8 @@ class _Sweep:
             reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
             remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
-        return insert(self.builder, target, args, _d(like) if isinstance(like, Value) else "d", op.loc, lazy=True)
+        hint = _d(like) if isinstance(like, Value) else CotangentName("d")
+        return insert(self.builder, target, args, hint, op.loc, lazy=True)
 
     # -------------------------------------------------------------------------------------------- If
     def pull_if(self, op: If) -> None:

@@ -15,7 +15,20 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, walk
+from adcompiler.ir.core import (
+    UNDEF,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    free_values,
+    is_cotangent,
+    leaves,
+    walk,
+)
 from adcompiler.passes.dce import dce
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
@@ -103,7 +116,7 @@ def _sunk(region: Region) -> Region:
         waiting = [w for w in waiting if w not in ready]
         if op.target is split:
             out, waiting = [*out, *waiting], []
-        late = op.target is update and op.args[2] in ("set", "mul") and op.result.hint.startswith("d")
+        late = op.target is update and op.args[2] in ("set", "mul") and is_cotangent(op.result)
         if late and (op.args[2] == "mul" or not isinstance(op.args[3], Value)):
             waiting.append(op)
         else:
@@ -350,7 +363,7 @@ def _own_lists(region: Region) -> Region:
 
 def _overwritable(x: Value, op: Op) -> bool:
     """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
-    mine = x.hint == "d" or x.hint.startswith("d_") or (x.hint == op.result.hint != "")
+    mine = is_cotangent(x) or (x.hint == op.result.hint != "")
     return mine and sum(1 for y in op.args if y is x) == 1
 
 

@@ -14,6 +14,7 @@ from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
+    CotangentName,
     For,
     Function,
     If,
@@ -22,10 +23,12 @@ from adcompiler.ir.core import (
     Value,
     While,
     errstate_of,
+    is_cotangent,
     leaves,
     map_tree,
 )
 from adcompiler.passes.dce import dce
+from adcompiler.passes.mark import turn
 from rules.cotangent import (
     accumulate,
     appended,
@@ -69,6 +72,7 @@ class _Simplifier:
         self.defs: dict[Value, Op] = {}
         self.uses: dict[Value, int] = {}
         self.changed = False
+        self.forward: set[Value] = set()
         self._count(function.body)
 
     def run(self) -> Function:
@@ -101,7 +105,7 @@ class _Simplifier:
         return Region(region.params, ops, results)
 
     def rename(self, old: Value, new: Any) -> None:
-        if isinstance(new, Value) and old.hint and not new.hint:
+        if isinstance(new, Value) and old.hint and not new.hint and not (is_cotangent(old) and new in self.forward):
             new.hint = old.hint
         self.renamed[old] = new
         self.changed = True
@@ -126,6 +130,8 @@ class _Simplifier:
         if isinstance(op, Checkpoint):
             self.checkpoint(op)
             return
+        if op.target is turn:
+            self.forward.update(self.defs)
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = self.peephole(new)
@@ -511,9 +517,10 @@ def _update(self: _Simplifier, op: Op, out: Value) -> Any:
     number = all(isinstance(kind_of_operand(v), Num) for v in (first, value))
     if inner == "set" and kind == "add" and _is(first, 0) and _fills(value, base, path):
         return self.emit(update, before.args[0], path, "set", value, like=out)
-    cotangent = out.hint.startswith("d")  # the sums of the primal are formed as they are written
+    cotangent = is_cotangent(out)  # the sums of the primal are formed as they are written
     if inner in ("add", "sub") and number and cotangent and any(isinstance(v, Value) for v in (first, value)):
-        total = self.emit(operator.add if inner == kind else operator.sub, first, value, like=Value(None, "d", op.loc))
+        like = Value(None, CotangentName("d"), op.loc)
+        total = self.emit(operator.add if inner == kind else operator.sub, first, value, like=like)
         return self.emit(update, before.args[0], path, inner, total, like=out)
     return None
 
