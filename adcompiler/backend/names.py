@@ -253,8 +253,8 @@ class Names:
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
                     continue
-                apart = (self.interfere(root, v) or v in self.frozen or (v in bars) != (root in bars) for v in held[text])
-                if not any(apart):
+                kin = all((v in bars) == (root in bars) for v in held[text])
+                if kin and not any(self.interfere(root, v) or v in self.frozen for v in held[text]):
                     names[root] = text
                     held[text].append(root)
                     break

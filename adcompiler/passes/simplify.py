@@ -207,6 +207,7 @@ class _Simplifier:
             if isinstance(op, While):
                 self.renamed[op.test.params[k]] = inits[k]
         kept = [k for k in range(len(op.results)) if k not in invariant]
+        kept = self.collected_once(op, kept)
         carry = [k for k in kept if k < n]
         results = [op.results[k] for k in kept]
         yields = [op.body.results[k] for k in kept]
@@ -219,9 +220,9 @@ class _Simplifier:
                 op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
-            params = [*op.elements, *(op.carried[k] for k in carry)]
+            sequences, elements = self.scanned_once(map_tree(self.get, op.sequences), op.elements)
+            params = [*elements, *(op.carried[k] for k in carry)]
             body = self.region(Region(params, op.body.ops, yields), table)
-            sequences = map_tree(self.get, op.sequences)
             new = For(
                 op.target,
                 (sequences, [inits[k] for k in carry]),
@@ -239,6 +240,29 @@ class _Simplifier:
         for r in new.results:
             self.defs[r] = new
         self.ops.append(new)
+
+    def collected_once(self, op: For | While, kept: list[int]) -> list[int]:
+        """Of the lists that a loop makes of one and the same value, the first."""
+        first: dict[Value, Value] = {}
+        out = []
+        for k in kept:
+            y = self.get(op.body.results[k]) if isinstance(op.body.results[k], Value) else None
+            if k < len(op.inits) or not isinstance(y, Value) or first.setdefault(y, op.results[k]) is op.results[k]:
+                out.append(k)
+            else:
+                self.rename(op.results[k], first[y])
+        return out
+
+    def scanned_once(self, sequences: list[Any], elements: list[Value]) -> tuple[list[Any], list[Value]]:
+        """The different sequences among these, with what a loop calls their elements."""
+        first: dict[Value, Value] = {}
+        kept = []
+        for i, (s, e) in enumerate(zip(sequences, elements, strict=True)):
+            if not isinstance(s, Value) or first.setdefault(s, e) is e:
+                kept.append(i)
+            else:
+                self.rename(e, first[s])
+        return [sequences[i] for i in kept], [elements[i] for i in kept]
 
     # -------------------------------------------------------------------------------------- peepholes
     def peephole(self, op: Op) -> Any:
