@@ -45,6 +45,7 @@ class Names:
             self._clash(p, set(function.params) - {p})
         self._collect(function.body)
         self._merge(function.body)
+        self.sources = self._tape_sources()
         self.names = self._choose(reserved)
 
     def __getitem__(self, v: Value) -> str:
@@ -231,7 +232,7 @@ class Names:
             for op in walk(self.function.body) if isinstance(op, For | While)
             for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
         }  # fmt: skip
-        sources = self._tape_sources()
+        sources = self.sources
         bars = {root for root, members in groups.items() if any(map(is_cotangent, members))}
         names: dict[Value, str] = {}
         held: dict[str, list[Value]] = defaultdict(list)
@@ -240,16 +241,16 @@ class Names:
             if text is not None:
                 names[root] = text
                 held[text].append(root)
-        for root, members in groups.items():
+        named = {root: self._hint(members) for root, members in groups.items()}
+        for root in sorted(groups, key=lambda root: not named[root] or root in bars):  # the user's variables first
             if root in names:
                 continue
+            members = groups[root]
             hint = next(
                 (names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names),
                 "",
             )
-            named = (v.hint for v in members if v.hint.isidentifier() and not is_cotangent(v, named=False))
-            hint = hint or next(named, "")
-            hint = str(hint or self._role(members))
+            hint = hint or named[root] or self._role([sources.get(v, v) for v in members])
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or keyword.iskeyword(text):
                     continue
@@ -259,6 +260,11 @@ class Names:
                     held[text].append(root)
                     break
         return names
+
+    def _hint(self, members: list[Value]) -> str:
+        """What one of them is called, if not as every tape or every nameless cotangent is."""
+        hints = (str(v.hint) for v in members if v.hint != "tape" and not is_cotangent(v, named=False))
+        return next(filter(str.isidentifier, hints), "")
 
     def _tape_sources(self) -> dict[Value, Value]:
         """What the elements of tapes were in the loop that kept them: they are called the same."""
@@ -273,8 +279,10 @@ class Names:
             if isinstance(op, For):
                 for e, s in zip(op.elements, op.sequences, strict=True):
                     made = self.plan.defs.get(s) if isinstance(s, Value) else None
-                    if made is not None and made.target is backwards and made.args[0] in kept:
-                        out[e] = kept[made.args[0]]
+                    if made is not None and made.target is backwards and isinstance(made.args[0], Value):
+                        tape = out.get(made.args[0], made.args[0])
+                        if tape in kept:
+                            out[e] = kept[tape]
         return out
 
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
@@ -292,7 +300,7 @@ class Names:
                 return "d"
             op = self.plan.defs.get(v)
             if isinstance(op, For | While) and v in op.results[len(op.inits) :]:
-                return "tape"
+                return "row" if v in self.sources.values() else "tape"
             if isinstance(op, Op) and op.target in _ROLES:
                 return _ROLES[op.target]
             if isinstance(v.kind, Seq):

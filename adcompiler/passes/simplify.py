@@ -220,6 +220,7 @@ class _Simplifier:
                 op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
+            self.forward.update(op.elements)
             sequences, elements = self.scanned_once(map_tree(self.get, op.sequences), op.elements)
             params = [*elements, *(op.carried[k] for k in carry)]
             body = self.region(Region(params, op.body.ops, yields), table)
@@ -255,13 +256,15 @@ class _Simplifier:
 
     def scanned_once(self, sequences: list[Any], elements: list[Value]) -> tuple[list[Any], list[Value]]:
         """The different sequences among these, with what a loop calls their elements."""
-        first: dict[Value, Value] = {}
+        first: dict[Any, Value] = {}
         kept = []
         for i, (s, e) in enumerate(zip(sequences, elements, strict=True)):
-            if not isinstance(s, Value) or first.setdefault(s, e) is e:
+            turned = self.made_by(s, backwards)
+            key = (backwards, turned.args[0]) if turned is not None else s
+            if not isinstance(s, Value) or first.setdefault(key, e) is e:
                 kept.append(i)
             else:
-                self.rename(e, first[s])
+                self.rename(e, first[key])
         return [sequences[i] for i in kept], [elements[i] for i in kept]
 
     # -------------------------------------------------------------------------------------- peepholes
@@ -655,6 +658,8 @@ def _key(op: Op) -> Any:
     """What makes two operations the same one; None for those that must stay apart."""
     if op.effect or op.target in _ALLOCATES or not op.results:
         return None
+    if op.target is backwards:
+        return None  # each loop says for itself what it reads backwards
     if not any(True for _ in op.operands()) and not isinstance(op.result.kind, Num):
         return None
     if find(op.target) is None and op.target not in OPERATORS and op.target not in (range, str.format):
