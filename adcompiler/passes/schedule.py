@@ -198,8 +198,8 @@ def reuses(op: Op, uses: Any, order: dict[int, int], defs: dict[Value, Op]) -> V
         if not isinstance(x, Value) or not fits(x, op.result) or sum(1 for y in op.args if y is x) > 1:
             continue
         made = defs.get(x)
-        nameless = is_cotangent(x, named=False) and made is not None
-        if not is_cotangent(x, named=True) and not (nameless and reuses(made, uses, order, defs)):
+        passed_on = is_cotangent(x, named=False) and made is not None and reuses(made, uses, order, defs) is not None
+        if not is_cotangent(x, named=True) and not passed_on:
             continue
         if all(u is not None and id(u) in order and order[id(u)] <= order[id(op)] for u, _ in uses[x]):
             return x

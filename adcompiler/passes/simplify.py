@@ -52,6 +52,7 @@ from rules.sequences import backwards
 _UNIFORM = (operator.add, operator.sub, operator.mul, operator.truediv, strong, strong_divide)
 _ALLOCATES = (zeros_like, update, np.copy, np.zeros, np.ones, np.empty, np.full)
 _LINEAR = (operator.mul, operator.truediv)
+_GUARDED = (strong, strong_divide)
 
 
 def simplify(function: Function) -> Function:
@@ -311,6 +312,8 @@ class _Simplifier:
             for x, y in ((a, b), (b, a)):
                 if _is(x, 1) and (_alike(y, out) or _float_number(y)):
                     return y
+                if type(x) is float and x == 1 and self.made_by(y, size):
+                    return self.emit(float, y, like=out)
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
                 negative = self.made_by(x, operator.neg)
@@ -364,12 +367,15 @@ class _Simplifier:
         """A uniform array beside one of the full shape acts like its number; two uniform ones give a uniform one."""
         target, (a, b), out = op.target, op.args, op.result
         sa, sb = self.made_by(a, spread), self.made_by(b, spread)
+        if sa is not None and sb is not None and _number(sa.args[0]) and _number(sb.args[0]) and target not in _GUARDED:
+            if same_kind(sa.args[1].kind, out.kind) and same_kind(sb.args[1].kind, out.kind):
+                return self.emit(spread, self.number(target, sa.args[0], sb.args[0], out), sa.args[1], like=out)
         if sa is not None and _number(sa.args[0]) and _same(b, out):
             return self._if_kind(target, (sa.args[0], b), out)
-        if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in (strong, strong_divide):
+        if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in _GUARDED:
             return self._if_kind(target, (a, sb.args[0]), out)
         for s, x, left in ((sa, b, True), (sb, a, False)):
-            if s is not None and _same(x, out) and (left or target not in (strong, strong_divide)):
+            if s is not None and _same(x, out) and (left or target not in _GUARDED):
                 d = self.aligned(s)
                 if d is not None:
                     return self._if_kind(target, (d, x) if left else (x, d), out)
@@ -377,11 +383,12 @@ class _Simplifier:
             if s is not None and whole and _number(s.args[0]) and _number(x) and target in _LINEAR:
                 if left or target is operator.mul:
                     pair = (s.args[0], x) if left else (x, s.args[0])
-                    number = (
-                        self.emit(target, *pair, like=out) if any(isinstance(p, Value) for p in pair) else target(*pair)
-                    )
-                    return self.emit(spread, number, s.args[1], like=out)
+                    return self.emit(spread, self.number(target, *pair, out), s.args[1], like=out)
         return None
+
+    def number(self, target: Any, a: Any, b: Any, like: Value) -> Any:
+        """What an operator makes of two numbers."""
+        return self.emit(target, a, b, like=like) if isinstance(a, Value) or isinstance(b, Value) else target(a, b)
 
     def aligned(self, s: Op) -> Any:
         """The array that a spread broadcasts, with its axes where NumPy's broadcasting finds them; None if it can't."""
