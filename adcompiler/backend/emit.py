@@ -1,6 +1,7 @@
 """Statements: the IR as the syntax tree of a Python function."""
 
 import ast
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -99,7 +100,9 @@ class _Emitter:
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
-        self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
+        taken |= set(self.speller.free) | BUILTINS
+        self.idle = next(t for n in itertools.count(1) if (t := "_" * n) not in {*taken, *reserved, *fixed.values()})
+        self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.read_as: dict[int, str] = {}  # what the list of a loop is called where it is read
         self.tapes = self._tape_groups()
@@ -289,7 +292,7 @@ class _Emitter:
         elif not op.results or op.effect and op.result not in self.used:
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
-            targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
+            targets: list[ast.expr] = [_store(self.names[r] if r in self.used else self.idle) for r in op.results]
             self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
         else:
             self.assign(op.result, self.written(op), self.plan.read_by(op))
@@ -403,7 +406,7 @@ class _Emitter:
                 if len(grouped[id(tape[0])]) == 1:
                     singles.append((ast.Tuple([], ast.Store()), tape))
                 continue
-            singles.append((_store(self.names[e] if e in used else "_"), s))
+            singles.append((_store(self.names[e] if e in used else self.idle), s))
         for target, s in sorted(singles, key=lambda pair: isinstance(pair[1], tuple)):
             if isinstance(s, tuple):
                 writer = s[0]
@@ -418,7 +421,7 @@ class _Emitter:
                 iterables.append(ast.Call(self.speller.builtin(reversed), [name(self.read_as[id(writer)])], []))
             else:
                 targets.append(target)
-                unread = isinstance(target, ast.Name) and target.id == "_"
+                unread = isinstance(target, ast.Name) and target.id == self.idle
                 iterables.append(self.iterable(s, unread))
         merged = self.enumerated(op, targets, iterables) if not grouped else None
         if merged is not None:

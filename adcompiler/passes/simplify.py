@@ -288,7 +288,7 @@ class _Simplifier:
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
 
-    def surely(self, x: Value) -> bool:
+    def surely(self, x: Value, depth: int = 4) -> bool:
         """Is this number surely of the type of its kind: an argument, or what NumPy makes of an array?
 
         One that went through a join or a rewrite may be of a narrower type.
@@ -296,9 +296,19 @@ class _Simplifier:
         if x in self.function.params:
             return True
         op = self.defs.get(x)
-        if op is None or type(op) is not Op or op.target in (size, length) or op.target in OPERATORS:
+        if op is None or type(op) is not Op or op.target in (size, length) or not depth:
             return False
+        if op.target in (float, np.float64, np.float32):
+            return True
+        if op.target in OPERATORS:
+            numbers = [v for v in op.operands() if isinstance(v.kind, Num)]
+            return all(self.surely(v, depth - 1) for v in numbers) and infer(op.target, op.args, {}) == x.kind
         return any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands())
+
+    def turned(self, x: Any) -> Any:
+        """What `x` is the transpose of, if that is how it is made."""
+        op = self.made_by(x, np.transpose)
+        return op.args[0] if op is not None and not op.kwargs and len(op.args) == 1 else None
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -407,16 +417,36 @@ class _Simplifier:
         return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
 
     def scaled(self, op: Op) -> Any:
-        """`c * (k * x)` is `(c * k) * x` where a factor is a power of two, which rounds nothing."""
-        if op.target is not operator.mul:
-            return None
+        """`c * (k * x)` is `(c * k) * x`: where a factor is a power of two, which rounds nothing, or of a cotangent."""
         for c, y in (op.args, op.args[::-1]):
             inner = self.made_by(y, operator.mul) if type(c) in (int, float) and self.only_use(y) else None
             for k, x in (inner.args, inner.args[::-1]) if inner is not None else ():
-                if type(k) in (int, float) and isinstance(x, Value) and (_power_of_two(c) or _power_of_two(k)):
+                exact = type(k) in (int, float) and (_power_of_two(c) or _power_of_two(k))
+                if type(k) in (int, float) and isinstance(x, Value) and (exact or is_cotangent(op.result)):
                     return (
                         x if c * k == 1 and _alike(x, op.result) else self.emit(operator.mul, c * k, x, like=op.result)
                     )
+            if type(c) in (int, float) and _power_of_two(c) and _alike(y, op.result):
+                taken = self.taking(c, y, 4)
+                if taken is not None:
+                    return taken
+        return None
+
+    def taking(self, c: float, y: Any, depth: int) -> Any:
+        """`c * y` for a power of two, with the factor taken into a number in `y`; None if there is none."""
+        op = self.made_by(y, *_LINEAR, *_GUARDED)
+        if op is None or not depth or not self.only_use(y):
+            return None
+        for i, x in enumerate(op.args[: 2 if op.target is operator.mul else 1]):
+            if type(x) in (int, float):
+                new: Any = c * x
+            elif _float_number(x) and isinstance(y.kind, Array):
+                new = self.emit(operator.mul, c, x, like=Value(x.kind))
+            else:
+                new = self.taking(c, x, depth - 1)
+            if new is not None:
+                args = (*op.args[:i], new, *op.args[i + 1 :])
+                return self.emit(op.target, *args, like=Value(y.kind, y.hint, op.loc))
         return None
 
     def merge_update(self, acc: Any, term: Any, out: Value) -> Any:
@@ -594,8 +624,27 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
         return None
     if isinstance(x, Value) and isinstance(x.kind, Array) and x.kind.ndim == 1:
         return x
-    inner = self.made_by(x, np.transpose)
-    return inner.args[0] if inner is not None and not inner.kwargs and len(inner.args) == 1 else None
+    if self.turned(x) is not None:
+        return self.turned(x)
+    made = self.made_by(x, operator.neg, operator.matmul, np.outer) if self.only_use(x) else None
+    if made is None or any(_rank(y) != (1 if made.target is np.outer else 2) for y in made.args):
+        return None
+    if made.target is operator.neg:
+        return self.emit(operator.neg, self.emit(np.transpose, *made.args, like=Value(out.kind)), like=out)
+    a, b = made.args
+    if made.target is np.outer:
+        return self.emit(np.outer, b, a, like=out)
+    first, second = self.turned(b), self.turned(a)
+    if first is None and second is None:
+        return None
+    first, second = (
+        self.emit(np.transpose, y, like=Value(y.kind)) if x is None else x for x, y in ((first, b), (second, a))
+    )
+    return self.emit(operator.matmul, first, second, like=out)
+
+
+def _rank(x: Any) -> int:
+    return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
 
 
 _REWRITES: dict[Any, Any] = {

@@ -13,8 +13,7 @@ def energy_grad(positions, charges, n):
     d_positions = zeros_like(positions)           # source.py:6
     for i, row in zip(reversed(steps), reversed(tape)):
         for j, (r, root) in zip(reversed(range(i)), reversed(row)):  # source.py:7
-            d_r = strong_divide(0.5 * (-(charges[i] * charges[j] / root) / root), root) * r  # source.py:9
-            d_r *= 2.0
+            d_r = strong_divide(-(charges[i] * charges[j] / root) / root, root) * r  # source.py:9
             d_positions[j] -= d_r                 # source.py:8
             d_positions[i] += d_r
     return d_positions
