@@ -100,7 +100,7 @@ class _Emitter:
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
-        taken |= set(self.speller.free) | BUILTINS
+        taken |= set(self.speller.free) | BUILTINS | {"np"}
         self.idle = next(t for n in itertools.count(1) if (t := "_" * n) not in {*taken, *reserved, *fixed.values()})
         self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()

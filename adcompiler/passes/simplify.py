@@ -28,6 +28,7 @@ from adcompiler.ir.core import (
     map_tree,
 )
 from adcompiler.passes.dce import dce
+from adcompiler.passes.finite import facts
 from adcompiler.passes.mark import turn
 from rules.cotangent import (
     accumulate,
@@ -332,6 +333,10 @@ class _Simplifier:
                     return self.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
         if target is operator.truediv and _is(b, 1) and _alike(a, out):
             return a
+        if target is strong_divide:
+            known = facts(b, self.defs, {})
+            if known.positive and not known.nan:
+                return self._if_kind(operator.truediv, (a, b), out)
         if target is operator.add:
             for x, y in ((a, b), (b, a)):
                 if (_is(x, 0) or self.made_by(x, zeros_like)) and _alike(y, out):
