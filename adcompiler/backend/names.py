@@ -228,9 +228,10 @@ class Names:
         for v in self.order:
             groups[self.find(v)].append(v)
         nexts = {
-            op.body.results[k]: p.hint
+            y: p.hint
             for op in walk(self.function.body) if isinstance(op, For | While)
-            for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
+            for p, y in zip(op.carried, op.body.results, strict=False)
+            if isinstance(y, Value) and self.find(y) is not self.find(p)
         }  # fmt: skip
         sources = self.sources
         bars = {root for root, members in groups.items() if any(map(is_cotangent, members))}
