@@ -316,6 +316,33 @@ def test_two_uniform_cotangents_are_one():
     assert_close(grad(f)(V), np.full(4, 3.0))
 
 
+UNIFORM = [
+    (lambda u, v: np.sum(u[:, None] * v[None, :]), (V, V[1:])),
+    (lambda A, v: np.sum(A - v), (M, M[0])),
+    (lambda A, v: np.mean(A * v) + np.sum(A / v), (M, M[0] + 3.0)),
+    (lambda u, v: np.sum(np.outer(u, v)), (V, V[1:])),
+    (lambda A, v: np.sum(A @ v), (M, M[0])),
+    (lambda v, A: 2.5 * np.sum(v @ A), (M[:, 0], M)),
+    (lambda A, B: np.sum(A @ B), (M, M.T[:, :3])),
+    (lambda A, B: np.sum(B @ A.T), (M, M[:3])),
+    (lambda u, A: np.sum(u[:, None] - u[None, :]) + np.sum(A.T - u), (M[:, 0], M)),
+    (lambda u, A: np.sum((A.T + u) @ A), (M[:, 0], M)),
+    (lambda A, v: np.sum(A - v), (M[:1], M[0])),
+    (lambda A, v: np.sum(A @ v), (M.astype(np.float32), M[0].astype(np.float32))),
+]
+
+
+@pytest.mark.parametrize("f, args", UNIFORM)
+def test_products_and_sums_of_what_is_one_number_all_over_are_sums(f, args):
+    text = differentiable(f, argnums=(0, 1)).source("grad", example=args)
+    assert "np.broadcast_to(" not in text and "np.full(" not in text and "@ np.ones" not in text
+    wide = tuple(x.astype(float) for x in args)
+    for i in (0, 1):
+        got = grad(f, i)(*args)
+        assert got.dtype == args[i].dtype
+        assert_close(got.astype(float), differences(f, wide, i), 1e-5)
+
+
 # ------------------------------------------------------------------------------------------------ expressions
 def test_a_factor_is_taken_into_a_number():
     def f(x, a):

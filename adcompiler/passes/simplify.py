@@ -46,7 +46,7 @@ from rules.cotangent import (
     update,
     zeros_like,
 )
-from rules.kind import Array, KindError, Num, Seq, same_kind, same_shape
+from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_kind, same_shape
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
 
@@ -75,6 +75,7 @@ class _Simplifier:
         self.uses: dict[Value, int] = {}
         self.changed = False
         self.forward: set[Value] = set()
+        self.arrays = [p for p in function.params if isinstance(p.kind, Array)]  # what is in sight
         self._count(function.body)
 
     def run(self) -> Function:
@@ -99,8 +100,11 @@ class _Simplifier:
         self.ops: list[Op]
         outer = getattr(self, "ops", None)
         ops = self.ops = []
+        sight = len(self.arrays)
+        self.arrays += [p for p in region.params if isinstance(p.kind, Array)]
         for op in region.ops:
             self.op(op, table)
+        del self.arrays[sight:]
         results = map_tree(self.get, region.results)
         if outer is not None:
             self.ops = outer
@@ -150,6 +154,7 @@ class _Simplifier:
             table[key] = new
         for r in new.results:
             self.defs[r] = new
+        self.arrays += [r for r in new.results if isinstance(r.kind, Array)]
         self.ops.append(new)
 
     def branch(self, op: If, table: dict[Any, Op]) -> None:
@@ -335,7 +340,8 @@ class _Simplifier:
             return a
         if target is strong_divide:
             known = facts(b, self.defs, {})
-            if known.positive and not known.nan:
+            never_zero = type(a) in (int, float) and a != 0 and _rank(b) > 0
+            if never_zero or (known.positive and not known.nan):
                 return self._if_kind(operator.truediv, (a, b), out)
         if target is operator.add:
             for x, y in ((a, b), (b, a)):
@@ -404,6 +410,24 @@ class _Simplifier:
     def number(self, target: Any, a: Any, b: Any, like: Value) -> Any:
         """What an operator makes of two numbers."""
         return self.emit(target, a, b, like=like) if isinstance(a, Value) or isinstance(b, Value) else target(a, b)
+
+    def everywhere(self, x: Any) -> tuple[Any, Value] | None:
+        """The number that an array is all over, and an array of its shape, or of its transpose's."""
+        s = self.made_by(x, spread) or self.made_by(self.turned(x), spread)
+        return (s.args[0], s.args[1]) if s is not None and _number(s.args[0]) and len(s.args) == 2 else None
+
+    def filled(self, value: Any, out: Value, axis: int | None = None) -> Any:
+        """`value` all over the shape of `out`, or along this axis of it, if an array of that shape is in sight."""
+        like = next((a for a in self.arrays if same_kind(a.kind, out.kind)), None)
+        if like is None or value is None:
+            return None
+        return self.emit(spread, value, like, like=out, **({} if axis is None else {"axis": axis}))
+
+    def times(self, number: Any, x: Any, out: Value) -> Any:
+        """`number * x`, a value of its own kind."""
+        if _is(number, 1):
+            return x
+        return self.emit(operator.mul, number, x, like=Value(None, "", out.loc))
 
     def aligned(self, s: Op) -> Any:
         """The array that a spread broadcasts, with its axes where NumPy's broadcasting finds them; None if it can't."""
@@ -512,6 +536,22 @@ def _getitem(self: _Simplifier, op: Op, out: Value) -> Any:
 
 
 def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
+    (x, *more), axis = op.args, op.kwargs.get("axis")
+    if type(axis) is int and not more and set(op.kwargs) == {"axis"} and out.kind.dtype == x.kind.dtype:
+        uniform = self.made_by(x, spread)
+        if uniform is not None and _number(uniform.args[0]) and len(uniform.args) == 2:
+            n = self.emit(length, uniform.args[1], axis % x.kind.ndim, like=Value(Num(int)))
+            return self.filled(self.times(uniform.args[0], n, out), out)
+        if self.turned(x) is not None and _rank(x) == 2:
+            return self.emit(np.sum, self.turned(x), like=out, axis=1 - axis % 2)
+        product = self.made_by(x, operator.mul)
+        for a, b in (product.args, product.args[::-1]) if product is not None and self.only_use(x) else ():
+            d = self.everywhere(a)
+            if d is not None and _rank(b) == x.kind.ndim and _varies_along(b, axis % x.kind.ndim, x):
+                return self.filled(self.times(d[0], self.emit(np.sum, b, like=Value(None)), out), out)
+    view = self.made_by(x, operator.getitem)
+    if view is not None and not more and not op.kwargs and _only_new_axes(view.args[1]) and _rank(view.args[0]):
+        return self.emit(np.sum, view.args[0], like=out)
     s = self.made_by(op.args[0], spread)
     if s is None or not _number(s.args[0]) or op.kwargs or s.kwargs:
         return None
@@ -631,6 +671,9 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
         return x
     if self.turned(x) is not None:
         return self.turned(x)
+    uniform = self.everywhere(x)
+    if uniform is not None:
+        return self.filled(uniform[0], out)
     made = self.made_by(x, operator.neg, operator.matmul, np.outer) if self.only_use(x) else None
     if made is None or any(_rank(y) != (1 if made.target is np.outer else 2) for y in made.args):
         return None
@@ -648,6 +691,45 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
     return self.emit(operator.matmul, first, second, like=out)
 
 
+def _matmul(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A product with an array that is one number all over is a sum."""
+    a, b = op.args
+    first, second = self.everywhere(a), self.everywhere(b)
+    if second is not None and _rank(b) == 1 and _rank(a) == 2:
+        return self.times(second[0], self.emit(np.sum, a, like=Value(None), axis=1), out)
+    if first is not None and _rank(a) == 1 and _rank(b) == 2:
+        return self.times(first[0], self.emit(np.sum, b, like=Value(None), axis=0), out)
+    if first is not None and _rank(a) == 2 and _rank(b) in (1, 2):
+        total = self.emit(np.sum, b, like=Value(None), **({"axis": 0} if _rank(b) == 2 else {}))
+        return self.filled(self.times(first[0], total, out), out, 0 if _rank(b) == 2 else None)
+    if second is not None and _rank(b) == 2 and _rank(a) == 2:
+        total = self.emit(np.sum, a, like=Value(None), axis=1)
+        return self.filled(self.times(second[0], total, out), out, 1)
+    return None
+
+
+def _outer(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A product with a vector that is one number all over repeats the other."""
+    for k, (a, b) in enumerate((op.args, op.args[::-1])):
+        d = self.everywhere(a)
+        if d is not None and _rank(a) == 1 and _rank(b) == 1:
+            return self.filled(self.times(d[0], b, out), out, k)
+    return None
+
+
+def _only_new_axes(index: Any) -> bool:
+    """Does an index take all there is?"""
+    items = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
+
+
+def _varies_along(x: Value, axis: int, whole: Value) -> bool:
+    """Has an array the length of `whole` along this axis, and 1 along the others?"""
+    return all(n == ONE for k, n in enumerate(x.kind.shape) if k != axis) and lengths().same(
+        x.kind.shape[axis], whole.kind.shape[axis]
+    )
+
+
 def _rank(x: Any) -> int:
     return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
 
@@ -657,6 +739,8 @@ _REWRITES: dict[Any, Any] = {
     spread: _spread,
     update: _update,
     operator.getitem: _getitem,
+    operator.matmul: _matmul,
+    np.outer: _outer,
     np.sum: _sum,
     project: _project,
     accumulate: _accumulate,
