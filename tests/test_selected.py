@@ -47,6 +47,7 @@ PROGRAMS = [
     (guarded(lambda x: 1 / (1 + np.exp(np.log(x)))), X),
     (guarded(lambda x: np.log(np.log(x) ** 2 + 1)), X),
     (guarded(lambda x: x**1.5 * x), X),
+    (guarded(lambda x: np.where(x > -0.5, np.log(x), 0.0) * x), X),
     (moderate(lambda x: np.exp(x) * x), BIG),
     (moderate(lambda x: 1 / (1 + np.exp(-x))), BIG),
     (moderate(lambda x: 1 / (1 + np.exp(-x)) * (x + np.exp(x))), BIG),
@@ -93,6 +94,14 @@ def test_a_root_of_what_may_be_zero_keeps_its_guard():
         return np.sum(np.sqrt(x * x + shift) * 0.0)
 
     assert_close(grad(f)(np.zeros(2), 0.0), np.zeros(2))
+
+
+def test_what_vanishes_in_half_precision_keeps_no_quotient_from_a_pole():
+    def f(x):
+        return np.sum(np.where(x != 0, x / np.sqrt(x * x + 1e-12), 0.0))
+
+    x = np.array([0.0, 1.0], np.float16)
+    assert_close(grad(f)(x), np.zeros(2, np.float16), 1e-3)
 
 
 def test_a_logarithm_of_a_determinant_may_be_selected():

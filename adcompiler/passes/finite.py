@@ -19,6 +19,7 @@ from rules.kind import Array, Num
 from rules.rule import find
 
 _DEPTH = 100
+_SMALL = 1e-30  #: what single precision tells from 0
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ _WILD = Facts(infinite=True, nan=True)
 def facts(x: Any, made: Mapping[Value, Op], known: dict[Value, Facts], depth: int = _DEPTH) -> Facts:
     """What is known of an operand; `made` has the operations behind values, `known` what has been found."""
     if isinstance(x, bool | int | float):
-        return Facts(x >= 0, x > 0, math.isinf(x), x != x)
+        return Facts(x >= 0, x > _SMALL, math.isinf(x), x != x)
     if not isinstance(x, Value):
         return _WILD if any(facts(y, made, known, depth).wild for y in leaves(x)) else Facts()
     if x not in known:
@@ -56,8 +57,9 @@ def _found(op: Op, made: Mapping[Value, Op], known: dict[Value, Facts], depth: i
     if not depth:
         return _WILD
     operands = [facts(y, made, known, depth - 1) for y in op.args]
-    real = isinstance(op.result.kind, Num | Array) and op.result.kind.dtype.kind in "fiub"
-    rule = _RULES.get(op.target) if real else None
+    kind = op.result.kind
+    known_type = isinstance(kind, Num | Array) and kind.dtype.kind == "f" and kind.dtype.itemsize >= 4
+    rule = _RULES.get(op.target) if known_type else None  # integers wrap, and half precision knows no small numbers
     if rule is not None:
         return rule(op, *operands)
     return _WILD if any(k.wild for k in operands) or _has_pole(op) else Facts()
@@ -136,7 +138,7 @@ def _power(op: Op, a: Facts, b: Facts) -> Facts:
 
 
 def _selection(op: Op, c: Facts, a: Facts, b: Facts) -> Facts:
-    return Facts(a.nonnegative and b.nonnegative, a.positive and b.positive)
+    return Facts(a.nonnegative and b.nonnegative, a.positive and b.positive, a.infinite or b.infinite, a.nan or b.nan)
 
 
 def _sum(op: Op, x: Facts, *more: Facts) -> Facts:
