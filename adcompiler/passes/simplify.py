@@ -470,7 +470,7 @@ class _Simplifier:
             if type(x) in (int, float):
                 new: Any = c * x
             elif _float_number(x) and isinstance(y.kind, Array):
-                new = self.emit(operator.mul, c, x, like=Value(x.kind))
+                new = self.emit(operator.mul, c, x, like=Value(x.kind, "", op.loc))
             else:
                 new = self.taking(c, x, depth - 1)
             if new is not None:
@@ -515,9 +515,9 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
         if not isinstance(b, Value):
             return self.emit(product.target, a, -b, like=out)
         if isinstance(a.kind, Num) and isinstance(b.kind, Array):
-            return self.emit(product.target, self.emit(operator.neg, a, like=Value(a.kind)), b, like=out)
+            return self.emit(product.target, self.emit(operator.neg, a, like=Value(a.kind, "", out.loc)), b, like=out)
         if product.target is operator.mul:
-            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind)), like=out)
+            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind, "", out.loc)), like=out)
     return None
 
 
@@ -548,7 +548,7 @@ def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
         for a, b in (product.args, product.args[::-1]) if product is not None and self.only_use(x) else ():
             d = self.everywhere(a)
             if d is not None and _rank(b) == x.kind.ndim and _varies_along(b, axis % x.kind.ndim, x):
-                return self.filled(self.times(d[0], self.emit(np.sum, b, like=Value(None)), out), out)
+                return self.filled(self.times(d[0], self.emit(np.sum, b, like=Value(None, "", out.loc)), out), out)
     view = self.made_by(x, operator.getitem)
     if view is not None and not more and not op.kwargs and _only_new_axes(view.args[1]) and _rank(view.args[0]):
         return self.emit(np.sum, view.args[0], like=out)
@@ -678,7 +678,7 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
     if made is None or any(_rank(y) != (1 if made.target is np.outer else 2) for y in made.args):
         return None
     if made.target is operator.neg:
-        return self.emit(operator.neg, self.emit(np.transpose, *made.args, like=Value(out.kind)), like=out)
+        return self.emit(operator.neg, self.emit(np.transpose, *made.args, like=Value(out.kind, "", out.loc)), like=out)
     a, b = made.args
     if made.target is np.outer:
         return self.emit(np.outer, b, a, like=out)
@@ -686,7 +686,8 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
     if first is None and second is None:
         return None
     first, second = (
-        self.emit(np.transpose, y, like=Value(y.kind)) if x is None else x for x, y in ((first, b), (second, a))
+        self.emit(np.transpose, y, like=Value(y.kind, "", out.loc)) if x is None else x
+        for x, y in ((first, b), (second, a))
     )
     return self.emit(operator.matmul, first, second, like=out)
 
@@ -696,14 +697,14 @@ def _matmul(self: _Simplifier, op: Op, out: Value) -> Any:
     a, b = op.args
     first, second = self.everywhere(a), self.everywhere(b)
     if second is not None and _rank(b) == 1 and _rank(a) == 2:
-        return self.times(second[0], self.emit(np.sum, a, like=Value(None), axis=1), out)
+        return self.times(second[0], self.emit(np.sum, a, like=Value(None, "", out.loc), axis=1), out)
     if first is not None and _rank(a) == 1 and _rank(b) == 2:
-        return self.times(first[0], self.emit(np.sum, b, like=Value(None), axis=0), out)
+        return self.times(first[0], self.emit(np.sum, b, like=Value(None, "", out.loc), axis=0), out)
     if first is not None and _rank(a) == 2 and _rank(b) in (1, 2):
-        total = self.emit(np.sum, b, like=Value(None), **({"axis": 0} if _rank(b) == 2 else {}))
+        total = self.emit(np.sum, b, like=Value(None, "", out.loc), **({"axis": 0} if _rank(b) == 2 else {}))
         return self.filled(self.times(first[0], total, out), out, 0 if _rank(b) == 2 else None)
     if second is not None and _rank(b) == 2 and _rank(a) == 2:
-        total = self.emit(np.sum, a, like=Value(None), axis=1)
+        total = self.emit(np.sum, a, like=Value(None, "", out.loc), axis=1)
         return self.filled(self.times(second[0], total, out), out, 1)
     return None
 
