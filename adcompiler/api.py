@@ -89,9 +89,7 @@ def _forward(f: _Itself, moving: tuple[Any, ...]) -> tuple[Callable[..., Any], R
     return _callable(request), request
 
 
-def jvp(
-    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], argnums: Any = None
-) -> tuple[Any, Any]:
+def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], argnums: Any = None) -> tuple[Any, Any]:
     """The value of `f` at `primals`, and how it moves as they move along `tangents`: forward mode.
 
     Args:

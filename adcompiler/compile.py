@@ -1,6 +1,7 @@
 """The pipeline, a line a stage: a Python function and its arguments in, a running gradient out."""
 
 import ast
+import builtins
 import itertools
 import os
 import weakref
@@ -11,12 +12,14 @@ from typing import Any
 from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.backend.load import load
 from adcompiler.backend.writer import write
+from adcompiler.callees import Companion, companions, complete, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
 from adcompiler.frontend.expressions import no_rule
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.source import Source
+from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
@@ -29,8 +32,8 @@ from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
+from adcompiler.passes.pairing import paired
 from adcompiler.passes.simplify import simplify
-from adcompiler.passes.stop import unstop
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
@@ -140,7 +143,7 @@ def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
 
 
 #: The text and the tree of what was generated, by the name that tracebacks show.
-_generated: dict[str, tuple[str, ast.FunctionDef]] = {}
+_generated: dict[str, tuple[str, ast.AST]] = {}
 
 
 def user_line(filename: str, line: int) -> Loc | None:
@@ -189,7 +192,9 @@ class Build:
             return show(self.stages["lower"], self.active)
         if stage not in self.stages:
             raise ValueError(f"there is no stage {stage} of {self.request.mode}, only {', '.join(self.stages)}")
-        return show(self.stages[stage])
+        f = self.stages[stage]
+        beside = [c.split if c.split is not None and stage != "lower" else c.function for c in reachable(f)]
+        return "\n".join(show(g) for g in [f, *beside] if g is not None)
 
 
 def _parsed(source: Source) -> str:
@@ -219,15 +224,14 @@ def derive(
         f = dce(inline(f))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    stages["capture"] = f = simplify(capture(f))
+    complete(f, request.inline)
+    stages["capture"] = f = simplify(capture(f if build is None else paired(f)))
     if pulled:
         stages["keep"] = f = keep(plain(f))
     return f
 
 
-def push(
-    request: Request, function: Function, tangents: dict[Value, Any], build: Build | None = None
-) -> Function:
+def push(request: Request, function: Function, tangents: dict[Value, Any], build: Build | None = None) -> Function:
     """Forward mode of pure IR: activity, tangent, inline, simplify, capture. The result is pure again."""
     stages: dict[str, Function] = {} if build is None else build.stages
     function = uncheckpoint(function)  # nothing is kept
@@ -239,14 +243,9 @@ def push(
         f = dce(inline(f))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    stages["capture"] = f = simplify(capture(f))
+    complete(f, request.inline)
+    stages["capture"] = f = simplify(capture(f if build is None else paired(f)))
     return f
-
-
-def plain(function: Function) -> Function:
-    """Without what says how to differentiate, since everything is differentiated."""
-    stopless = unstop(function)
-    return uncheckpoint(function if stopless is function else simplify(stopless))
 
 
 def nested(request: Request, inner: Function, named: dict[str, Any], result: Any, loc: Loc) -> tuple[Function, Any]:
@@ -288,9 +287,7 @@ def _with_tangent(function: Function, result: Any) -> Any:
     return value, structured(function.result, dict(zip(moving_results(function), tangents, strict=True)))
 
 
-def build(
-    request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths, ahead: bool = False
-) -> Build:
+def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env: Lengths, ahead: bool = False) -> Build:
     """Compile one specialisation; `ahead` of time it reads nothing but its arguments, and is not loaded.
 
     Raises UnsupportedError, GradientError.
@@ -320,25 +317,68 @@ def build(
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g, plan, buffers = bufferize(plain(g), request.reuse)
+        g = plain(g)
+        beside = companions(g, _taken(request, lowered))
+        g, plan, buffers = bufferize(g, request.reuse)
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
         inputs += [Input(c.parameter, c.access, c.steps, pullback=True) for c in made.cotangents]
         g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
         signature, defaults = signature_of(request.entry)
-        emitted = emit(g, plan, buffers, inputs, signature, _reserved(lowered))
-    made.text = write(emitted.tree)
-    free = {**emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
-    made.emitted = Emitted(emitted.tree, free)
+        reserved = _reserved(lowered)
+        names = {c.target: c.name for c in beside}
+        helpers: list[ast.FunctionDef] = []
+        known: dict[str, Any] = {}
+        for c in beside:
+            around = {n: o for n, o in reserved.items() if n not in lowered.arguments}
+            helper = _emitted(c, names, around, known, request.reuse)
+            helpers.append(helper.tree)
+            known.update(helper.free)
+        emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known)
+    tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
+    made.text = write(tree)
+    free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
+    made.emitted = Emitted(emitted.tree, free, helpers)
     if ahead:
         return made
     filename = f"<adcompiler {g.name} {next(_numbers)}>"
     cells = {n: c for n, c in source.cells.items() if n not in free}
-    _generated[filename] = (made.text, emitted.tree)
+    _generated[filename] = (made.text, tree)
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
+
+
+def _emitted(c: Companion, names: dict[Any, str], reserved: dict[str, Any], free: dict[str, Any], reuse: bool) \
+        -> Emitted:  # fmt: skip
+    """A function that is called by the one that was asked for, and perhaps by itself."""
+    f, plan, buffers = bufferize(c.function, reuse)
+    taken = {*names.values(), *free, *dir(builtins), "pullback", "np", "math"}
+    access: dict[Value, str] = {}
+    for p in f.params:
+        wanted = name = p.hint if p.hint.isidentifier() else "x"
+        n = 2
+        while name in taken:
+            name, n = f"{wanted}_{n}", n + 1
+        access[p] = name
+        taken.add(name)
+    late = set(f.params[len(f.params) - len(c.cotangents) :]) if c.cotangents else set()
+    inputs = [Input(p, access[p], pullback=p in late) for p in f.params]
+    parameters = [ast.arg(access[p]) for p in f.params if p not in late]
+    signature = ast.arguments([], parameters, None, [], [], None, [])
+    reserved = {**reserved, **{a: object() for a in access.values()}}
+    values, rest = f.result
+    last = rest[0] if len(rest) == 1 else tuple(rest)
+    f = Function(c.name, f.params, f.body, last if values is None else (values, last), c.doc)
+    return emit(f, plan, buffers, inputs, signature, reserved, names, free, called=True)
+
+
+def _taken(request: Request, lowered: Lowered) -> set[str]:
+    """Names that no companion may have."""
+    functions = [f for c in reachable(lowered.function) for f in functions_of(c)]
+    arguments = {*lowered.arguments, *(p.hint for f in functions for p in f.params)}
+    return {_generated_name(request), *_reserved(lowered), *arguments, *lowered.source.globals, *dir(builtins), "np"}
 
 
 def _generated_name(request: Request) -> str:

@@ -65,9 +65,7 @@ def module(function: str, doc: str, constants: dict[str, str], variants: list[Va
 
 
 class _Module:
-    def __init__(
-        self, function: str, constants: dict[str, str], variants: list[Variant], place: Loc, own: str
-    ) -> None:
+    def __init__(self, function: str, constants: dict[str, str], variants: list[Variant], place: Loc, own: str) -> None:
         self.function = function
         self.constants = constants
         self.variants = variants
@@ -76,9 +74,17 @@ class _Module:
         #: What each name of the module means.
         self.definitions: dict[str, _Import | _Constant] = {}
         self.fixed = {function, "rules", "__all__", *constants}
-        trees = [copy.deepcopy(v.emitted.tree) for v in variants]
-        self.taken = {*self.fixed, *dir(builtins), *(n for tree in trees for n in _names(tree))}
-        self.trees = [self.renamed(tree, v.emitted.free) for tree, v in zip(trees, variants, strict=True)]
+        trees = [copy.deepcopy([*v.emitted.helpers, v.emitted.tree]) for v in variants]
+        self.taken = {*self.fixed, *dir(builtins), *(n for parts in trees for part in parts for n in _names(part))}
+        self.taken -= {part.name for *helpers, _ in trees for part in helpers}
+        #: The functions that variants call.
+        self.helpers: list[ast.FunctionDef] = []
+        self.trees = []
+        for (*helpers, tree), v in zip(trees, variants, strict=True):
+            called = {h.name: self.unused(h.name, 1)[0] for h in helpers}
+            parts = [self.renamed(part, v.emitted.free, called) for part in (*helpers, tree)]
+            self.helpers += parts[:-1]
+            self.trees.append(parts[-1])
 
     def tree(self, doc: str) -> ast.Module:
         """Imports, the test of `rules`, constants, signatures, functions."""
@@ -98,7 +104,7 @@ class _Module:
         values = [_assign(n, self.constant(i.value)) for n, i in self.definitions.items() if isinstance(i, _Constant)]
         body += _headed("read from outside of the function when this was written", values)
         body += _headed("what the arguments have to be", calls)
-        return ast.fix_missing_locations(ast.Module([*body, *functions], []))
+        return ast.fix_missing_locations(ast.Module([*body, *self.helpers, *functions], []))
 
     # --------------------------------------------------------------------------------------------- functions
     def functions(self, signatures: list[str]) -> list[ast.stmt]:
@@ -157,9 +163,13 @@ class _Module:
         return out
 
     # ---------------------------------------------------------------------------------------------- free names
-    def renamed(self, tree: ast.FunctionDef, free: dict[str, Any]) -> ast.FunctionDef:
-        """The function with its free names defined, under another name where one means two things."""
-        used, new = _names(tree), {}
+    def renamed(self, tree: ast.FunctionDef, free: dict[str, Any], called: dict[str, str]) -> ast.FunctionDef:
+        """The function with its free names defined, under another name where one means two things.
+
+        `called` are the new names of the functions beside it.
+        """
+        used, new = _names(tree), dict(called)
+        tree.name = called.get(tree.name, tree.name)
         modules_first = sorted(free, key=lambda text: (not isinstance(free[text], types.ModuleType), text))
         for text in modules_first:
             obj = free[text]

@@ -14,6 +14,7 @@ import numpy as np
 from adcompiler.backend.exits import Exits, Facts, after, at, resolved, stop_of
 from adcompiler.backend.names import Names
 from adcompiler.backend.spell import BINARY, Speller, name
+from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import (
     UNDEF,
     For,
@@ -62,16 +63,30 @@ class Input:
 
 @dataclass
 class Emitted:
-    """A generated function: its tree, and the objects its free names stand for."""
+    """A generated function: its tree, the objects its free names stand for, and the functions that it calls."""
 
     tree: ast.FunctionDef
     free: dict[str, Any] = field(default_factory=dict)
+    helpers: list[ast.FunctionDef] = field(default_factory=list)
 
 
-def emit(function: Function, plan: Schedule, buffers: Buffers, inputs: list[Input], signature: ast.arguments,
-         reserved: dict[str, Any]) -> Emitted:  # fmt: skip
-    """The Python function that computes `function`. `reserved` are names that mean something already."""
-    return _Emitter(function, plan, buffers, inputs, reserved).function(signature)
+def emit(
+    function: Function,
+    plan: Schedule,
+    buffers: Buffers,
+    inputs: list[Input],
+    signature: ast.arguments,
+    reserved: dict[str, Any],
+    names: dict[Any, str],
+    free: dict[str, Any],
+    called: bool = False,
+) -> Emitted:
+    """The Python function that computes `function`.
+
+    `reserved` are names that mean something already, `names` those of the functions of the IR that are called, and
+    `free` what the free names of these stand for. With `called` it is one of them: it returns its values one by one.
+    """
+    return _Emitter(function, plan, buffers, inputs, Speller(reserved, names, free), called).function(signature)
 
 
 class _Emitter:
@@ -81,13 +96,16 @@ class _Emitter:
         plan: Schedule,
         buffers: Buffers,
         inputs: list[Input],
-        reserved: dict[str, Any],
+        speller: Speller,
+        called: bool,
     ) -> None:
         self.f = function
         self.plan = plan
         self.buffers = buffers
         self.inputs = inputs
-        self.speller = Speller(reserved)
+        self.speller = speller
+        self.called = called
+        reserved = {**speller.reserved, **dict.fromkeys(speller.functions.values())}
         lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
         whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]
         fixed = {i.value: i.access for i in whole}
@@ -107,6 +125,7 @@ class _Emitter:
         self.read_as: dict[int, str] = {}  # what the list of a loop is called where it is read
         self.tapes = self._tape_groups()
         self.exits = Exits(function, plan)
+        self.needless = needless(function)
         self.out: list[ast.stmt] = []
         self.loc: Loc | None = None
         self.pending = ""
@@ -144,15 +163,21 @@ class _Emitter:
         self.enter([i for i in self.inputs if not i.pullback])
         self.region(self.f.body)
         self.loc = None
-        result = self.result(self.f.result) if at_split(self.f) is None else \
-            ast.Tuple([self.result(self.f.result[0]), name(PULLBACK)], ast.Load())  # fmt: skip
-        self.add(ast.Return(result))
+        self.add(ast.Return(self.returned()))
         body = self.out
         if self.f.doc:
             body = [ast.Expr(ast.Constant(self.f.doc)), *body]
         tree = ast.FunctionDef(self.f.name, signature, body, [], None)
         ast.fix_missing_locations(tree)
         return Emitted(tree, self.speller.free)
+
+    def returned(self) -> ast.expr:
+        """What the function returns: its result; with a pullback, the value and that."""
+        if at_split(self.f) is None:
+            return self.result(self.f.result)
+        value, _ = self.f.result
+        values = [self.result(x) for x in value] if self.called else [self.result(value)]
+        return ast.Tuple([*values, name(PULLBACK)], ast.Load())
 
     def enter(self, inputs: list[Input]) -> None:
         """Give the inputs that are read the names of their variables."""
@@ -171,7 +196,8 @@ class _Emitter:
             self.loc = None
             self.add(ast.Return(self.result(self.f.result[1])))
 
-        signature = ast.arguments([], [ast.arg(inputs[0].access)], None, [], [], None, [])
+        cotangents = [ast.arg(a) for a in dict.fromkeys(i.access for i in inputs)]
+        signature = ast.arguments([], cotangents, None, [], [], None, [])
         body = self.block(build)
         self.loc = None
         self.add(ast.FunctionDef(PULLBACK, signature, body, [], None))
@@ -289,7 +315,7 @@ class _Emitter:
             self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
-        elif not op.results or op.effect and op.result not in self.used:
+        elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
             targets: list[ast.expr] = [_store(self.names[r] if r in self.used else self.idle) for r in op.results]
@@ -375,7 +401,8 @@ class _Emitter:
         """Assign what a region yields, all at once where one is read after another is assigned."""
         pairs = [
             (t, s) for t, s in zip(targets, sources, strict=False)
-            if not self.names.same(t, s) and (none or s is not UNDEF) and t not in self.exits.idle
+            if not self.names.same(t, s) and (s is not UNDEF or none and t not in self.needless)
+            and t not in self.exits.idle
         ]  # fmt: skip
         pending = [(t, s, {self.names[x] for x in self.plan.reads(s)}) for t, s in pairs]
         while pending:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, listed, size
 from rules.kind import Seq
@@ -42,9 +43,13 @@ def name(text: str) -> ast.expr:
 class Speller:
     """Writes calls; collects the objects that the names in them stand for."""
 
-    def __init__(self, reserved: dict[str, Any]) -> None:
-        self.free: dict[str, Any] = {}
+    def __init__(
+        self, reserved: dict[str, Any], functions: dict[Any, str] | None = None, free: dict[str, Any] | None = None
+    ) -> None:
+        self.free = dict(free or {})
         self.reserved = reserved
+        #: The names of functions of the IR.
+        self.functions = functions or {}
 
     def free_name(self, wanted: str, obj: Any) -> str:
         """A name bound to `obj` around the generated function."""
@@ -62,6 +67,8 @@ class Speller:
 
     def callee(self, target: Any) -> ast.expr:
         """The expression for a function."""
+        if isinstance(target, CALLS):
+            return name(self.functions[target])
         label = getattr(target, "__name__", "")
         if label and getattr(builtins, label, None) is target:
             return self.builtin(target)
@@ -94,6 +101,8 @@ class Speller:
     def call(self, op: Op, expr: Callable[[Any], ast.expr], index: Callable[[Any], ast.expr]) -> ast.expr:
         """The expression for a plain operation; `expr` writes its operands, `index` subscripts."""
         t, args = op.target, op.args
+        if isinstance(t, Pull):
+            return ast.Call(expr(args[0]), [expr(d) for d in args[2]], [])
         if t in BINARY and len(args) == 2:
             return ast.BinOp(expr(args[0]), BINARY[t](), expr(args[1]))
         if t in COMPARE:

@@ -222,21 +222,25 @@ class Calls(Iterations):
 
     # --------------------------------------------------------------------------------- user functions
     def inline(self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> Any:
-        """Lower the body of a function in place of its call."""
-        if any(n is node for n in self.stack):
-            raise self.refuse(call, f"{name} calls itself: recursion is not supported yet", "write it as a loop")
+        """Lower a call of a function whose body can be seen."""
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
-        frame.env.update(bound)
         frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
+        return self.entered(node, frame, name, bound, call)
+
+    def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
+        """The denotation of a call with these arguments."""
+        raise NotImplementedError
+
+    def in_place_of_call(self, node: Any, frame: Frame, bound: dict[str, Any]) -> Any:
+        """The denotation of a call whose body is lowered in its place."""
+        frame.env.update(bound)
         outer, self.frame = self.frame, frame
         self.callers.append(outer)
-        self.stack.append(node)
         loc = self.builder.loc
         try:
             return self.body(node)
         finally:
-            self.stack.pop()
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc

@@ -10,7 +10,7 @@ import numpy as np
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
-from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, poison_problem
+from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, Unreturned, poison_problem
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Op, Region, Value, leaves, map_tree
 from adcompiler.ir.printer import target_name
@@ -124,6 +124,7 @@ class Expressions:
         """Refuse to do anything with what a function without a rule has returned."""
         if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
             raise Refusal(no_rule(self.defs[d]))
+
     def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
         """What is wrong with reading a list before its elements are known."""
         return problem_at(loc, f"the elements of {kind.what} are not known where it is read: it is empty so far",
@@ -222,6 +223,8 @@ class Expressions:
             region = self.builder.region = Region()
             try:
                 result = path()
+            except Unreturned:
+                result = DIVERGES
             except BaseException:
                 frame.env = before
                 raise

@@ -215,7 +215,8 @@ class Lists(Stores):
         other = ""
         if isinstance(d, list):
             if self.in_argument(d):
-                other = "an argument, whose list is the caller's"
+                other = f"an argument of {self.apart}" if self.apart else "an argument"
+                other += ", whose list is the caller's"
             other = other or self.same_container(d, text)
         else:
             for v in _values(d):

@@ -308,14 +308,18 @@ class Loops(Lists):
             self.defs[v] = op
 
     def carry(
-        self, names: frozenset[str], run: Callable[[Region], Any], loc: Loc,
+        self,
+        names: frozenset[str],
+        run: Callable[[Region], Any],
+        loc: Loc,
         grown: frozenset[tuple[Any, ...]] = frozenset(),
     ) -> tuple[Region, list[Any], list[Value], bool]:
         """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop."""
         frame, outer = self.frame, self.builder.region
         before = dict(frame.env)
         header = _Header(
-            self, {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
+            self,
+            {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
             grown,
         )
         problems = len(self.problems)

@@ -20,6 +20,7 @@ from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll,
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
+from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Captured,
     Closure,
@@ -27,10 +28,12 @@ from adcompiler.frontend.scope import (
     Identity,
     Poison,
     Scope,
+    Unreturned,
     poison_problem,
 )
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.storage import keep_apart, written_arguments
+from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
     Function,
     Loc,
@@ -70,8 +73,11 @@ class Returned:
     value: Any
 
 
-class Lowerer(Loops):
+class Lowerer(Loops, Recursion):
     """Lowers one function and all it calls into one region."""
+
+    #: Has a path been given up because it calls what is being lowered?
+    unreturned = False
 
     def __init__(self, scope: Scope, frame: Frame, env: Lengths, differentiate: Callable[..., Any]) -> None:
         super().__init__(scope, frame, env)
@@ -119,6 +125,9 @@ class Lowerer(Loops):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
+        if any(c not in self.scope.around for c in reachable(inner)):
+            raise self.refuse(node, "a function that calls itself cannot take the gradient of a call of itself",
+                              "take the gradient outside of the recursion")  # fmt: skip
         keep_apart(inner, written_arguments(inner, self.changed))
         pure, tree = self.differentiate(request, inner, named, _plain_tree(result), self.loc(node))
         back = dict(zip(pure.params, fresh, strict=True))
@@ -131,17 +140,34 @@ class Lowerer(Loops):
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
+        d = self.ending(node)
+        if isinstance(d, Diverges) and self.unreturned:
+            raise Unreturned
+        if isinstance(d, Diverges):
+            raise self.refuse(
+                node, f"{getattr(node, 'name', 'this function')} raises on every path", "return a value on one of them"
+            )
+        return d
+
+    def apart_in(self, frame: Frame) -> "Lowerer":
+        return Lowerer(self.scope, frame, self.env, self.differentiate)
+
+    def main(self, node: Any) -> Any:
+        """The returned denotation of the function that is to be lowered."""
+        frame = self.frame
+        form, given = self.form_of(node, frame, frame.env)
+        if form in self.scope.recursive:
+            return self.entered(node, frame, frame.name, dict(frame.env), node)
+        self.stack.append((form, self.axes(given.lengths)))
+        return self.body(node)
+
+    def ending(self, node: Any) -> Any:
+        """The returned denotation of a function's body in the current frame, or DIVERGES."""
         if not isinstance(node.body, list):
             return self.expr(node.body)
         self.frame.statements = desugar(node.body)
         status = self.block(self.frame.statements)
-        if isinstance(status, Returned):
-            return status.value
-        if isinstance(status, Diverges):
-            raise self.refuse(
-                node, f"{getattr(node, 'name', 'this function')} raises on every path", "return a value on one of them"
-            )
-        return Known(None)
+        return status.value if isinstance(status, Returned) else status or Known(None)
 
     def block(self, statements: list[Any]) -> Returned | Diverges | None:
         """Lower statements in order; how they end."""
@@ -149,6 +175,9 @@ class Lowerer(Loops):
             mark = len(self.builder.region.ops)
             try:
                 status = self.statement(s, statements[i + 1 :])
+            except Unreturned:
+                self.unreturned = True
+                return DIVERGES
             except Refusal as refusal:
                 if refusal.problem is not None and refusal.problem not in self.problems:
                     self.problems.append(refusal.problem)
@@ -395,10 +424,11 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
     Ints that turn out to be needed by value are promoted, and lowering starts again.
     """
     by_value: frozenset[tuple[Any, ...]] = frozenset()
+    recursive: dict[Any, tuple[int, ...]] = {}
     for _ in range(50):
         fresh = Lengths()
         env.sizes, env.guards, env.equal, env.count = fresh.sizes, fresh.guards, fresh.equal, 0
-        scope = Scope(source, env, by_value)
+        scope = Scope(source, env, by_value, recursive)
         arguments = describe(scope.describe)
         frame = Frame(
             source,
@@ -411,11 +441,13 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         lowerer.argument_trees = tuple(arguments.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
         lowerer.note_arguments(arguments.values())
-        lowerer.stack.append(source.node)
         problems: list[Problem] = []
         result: Any = None
         try:
-            result = lowerer.body(source.node)
+            result = lowerer.main(source.node)
+        except Recursive as found:
+            recursive[found.form] = found.axes
+            continue
         except Promote as promote:
             missing = promote.steps - by_value
             if not missing:  # the kind was asked for in words

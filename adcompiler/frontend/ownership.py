@@ -43,6 +43,8 @@ class Ownership(Calls):
     changed_passed: list[tuple[Any, str, Loc | None]]
     sharers: dict[Value, list[Value]]
     indexed = 0
+    #: The name of the function, if it is lowered apart from its callers.
+    apart = ""
 
     def check_cast(self, new: Any, dtype: Any, node: Any) -> None:
         """NumPy refuses casts of another kind in place."""
@@ -175,8 +177,11 @@ class Ownership(Calls):
     def globals_changed(self) -> list[Problem]:
         """Globals that may be what was changed, and were read after that."""
         return [
-            problem_at(loc, f"{text} may be the same {type(f).__name__} as the global {c.access.text}, which this "
-                       "changes in place", "make a copy of it first")  # fmt: skip
+            problem_at(
+                loc,
+                f"{text} may be the same {type(f).__name__} as the global {c.access.text}, which this changes in place",
+                "make a copy of it first",
+            )  # fmt: skip
             for c in self.scope.captured.values()
             for _, x in _containers(c.tree, "")
             for f, text, loc in self.changed_passed
@@ -192,6 +197,8 @@ class Ownership(Calls):
                 if any(x is f for f in family) and label != text:
                     return label
         given = [f for f in family if any(f is a for a in self.passed)]
+        if given and self.apart:
+            return f"the caller of {self.apart}"
         self.changed_passed += [(f, text, self.builder.loc) for f in given]
         for n, root in captured:
             for label, x in _containers(root, n):

@@ -17,6 +17,10 @@ from adcompiler.ir.core import Loc
 from rules.kind import KindError, Lengths
 
 
+class Unreturned(Exception):
+    """A function calls itself, and what it returns is not known so far: as good as a `raise`."""
+
+
 @dataclass
 class Poison:
     """A name whose value cannot be had. Using it is a problem; one that was reported is not reported again."""
@@ -120,13 +124,21 @@ CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
 class Scope:
     """Resolves free names; captures the arrays and numbers among them."""
 
-    def __init__(self, main: Source, env: Lengths, by_value: frozenset[tuple[Any, ...]]) -> None:
+    def __init__(
+        self, main: Source, env: Lengths, by_value: frozenset[tuple[Any, ...]], recursive: dict[Any, tuple[int, ...]]
+    ) -> None:
         self.main = main
         self.describe = Describe(env, by_value)
         self.captured: dict[tuple[Any, str], Captured] = {}
         self.identities: dict[tuple[Any, str], Identity] = {}
         self.free_names: dict[str, Any] = {}
         self.sources: dict[Any, Source] = {main.node: main}
+        #: Functions known to call themselves, with which axes of their arguments are equal; those being lowered apart,
+        #: those that have been; and what a call has to pass to them besides their arguments.
+        self.recursive = recursive
+        self.in_progress: list[Any] = []
+        self.finished: dict[Any, Any] = {}
+        self.around: dict[Any, list[Any]] = {}
 
     @property
     def leaves(self) -> list[Leaf]:

@@ -215,7 +215,9 @@ class Stores(Ownership):
         while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
             base = shared(self.defs[base])[0]
         other = self.other_holder(base, name)
-        reason = f"{name} may share memory with {other or 'another name'}, which this changes in place"
+        given = self.apart and base not in self.defs
+        other = other or (f"what the caller of {self.apart} has" if given else "another name")
+        reason = f"{name} may share memory with {other}, which this changes in place"
         if other.startswith(PENDING):
             reason = f"{name} may share memory with {PENDING}, which this changes in place"
             remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"

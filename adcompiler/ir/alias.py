@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.callee import Callee
 from adcompiler.ir.core import Checkpoint, For, If, Op, Value, While, leaves
 from rules.kind import Array, Num, Seq
 from rules.rule import find
@@ -21,6 +22,8 @@ def shared(op: Op) -> list[Value]:
     operands = [v for v in op.operands() if holds_memory(v.kind)]
     if not operands or not any(holds_memory(r.kind) for r in op.results):
         return []
+    if isinstance(op.target, Callee) and op.target.views is not None:
+        return [v for i, v in enumerate(op.args) if i in op.target.views and v in operands]
     rule = find(op.target)
     if rule is None:
         return [] if isinstance(op.target, np.ufunc) else operands

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.callee import Both, Callee, Forward, Pull
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
@@ -100,9 +101,38 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
             with ExitStack() as stack:
                 for handling in errstate_of(op):
                     stack.enter_context(np.errstate(**dict(handling)))  # type: ignore[arg-type]
-                value = op.target(*map_tree(get, op.args), **map_tree(get, op.kwargs))
+                args, kwargs = map_tree(get, op.args), map_tree(get, op.kwargs)
+                value = call(op.target, args) if _is_call(op.target) else op.target(*args, **kwargs)
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
     return [None if r is UNDEF else map_tree(get, r) for r in region.results]
+
+
+def _is_call(target: Any) -> bool:
+    return isinstance(target, Callee | Forward | Pull | Both)
+
+
+def call(target: Any, args: tuple[Any, ...]) -> Any:
+    """What a function of the IR, or a part of its derivative, gives: one result, or several.
+
+    What a pullback keeps is the arguments.
+    """
+    if isinstance(target, Forward):
+        return args
+    if isinstance(target, Both):
+        assert target.of.of is not None
+        return (*_results(target.of.of, args), args)
+    if isinstance(target, Pull):
+        kept, given, cotangents = args
+        found = _results(target.of, (*(given or kept), *cotangents))
+    else:
+        found = _results(target, args)
+    return found[0] if len(found) == 1 else found
+
+
+def _results(callee: Callee, args: tuple[Any, ...]) -> list[Any]:
+    assert callee.function is not None, f"{callee.name} is not derived yet"
+    f = callee.function
+    return list(interpret(Function(f.name, f.params, f.body), args))
 
 
 def _bind(op: Op, values: list[Any], env: dict[Value, Any]) -> None:

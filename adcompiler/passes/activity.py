@@ -7,6 +7,7 @@ import operator
 
 from adcompiler.errors import Problem, UnsupportedError, problem_at
 from adcompiler.ir.alias import holds_memory, reached
+from adcompiler.ir.callee import CALLS
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
@@ -127,7 +128,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
     problems = []
     ops = list(walk(function.body))
     for op in ops:
-        if op.regions:
+        if op.regions or isinstance(op.target, CALLS):
             continue
         rule = find(op.target)
         unknown = rule is None or (bool(rule.why) and (rule.kind is None or any(r in both for r in op.results)))

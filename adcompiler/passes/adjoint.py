@@ -6,6 +6,7 @@ Contributions to a cotangent are summed where they appear. The adjoint of a loop
 one kept, so that the adjoint is a program like any other.
 """
 
+import itertools
 import math
 import operator
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ import numpy as np
 
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder, kind_of_operand
+from adcompiler.ir.callee import Forward, Pull, call_of
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
@@ -38,6 +40,7 @@ from adcompiler.passes.checkpoint import again
 from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
+from adcompiler.passes.pairing import opened
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, or_zeros, project, restack, unless_zero, update, zeros_like
 from rules.kind import Array, KindError, Num, Seq
@@ -52,18 +55,20 @@ def force(x: Any) -> Any:
 
 def adjoint(
     function: Function, wrt: list[Value], active: set[Value], seeds: list[tuple[Value, Any]], primal: Any = None,
-    pulled: bool = False,
+    pulled: bool = False, called: bool = False, selected: bool = False,
 ) -> Function:  # fmt: skip
     """The function whose result is (`primal`, the gradients in the order of `wrt`).
 
     `seeds` are results of `function` with their cotangents: 1.0 for the number that a gradient is of. With `pulled`
     they are new parameters of the function, and its backward sweep is a pullback. `primal` is a tree of results, kept
-    as it is.
+    as it is. With `called` the gradients are for generated code, where Python numbers may come as NumPy's; with
+    `selected` the seeds have passed a selection.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
     mapping.update(zip(function.params, params, strict=True))
     body = clone(function.body, mapping)
+    opened(body)
     live = {mapping.get(v, v) for v in active}
     absent = {v for v in missing(Function("", params, body)) if isinstance(v.kind, Array)}
     sweep = _Sweep(live, absent, Builder(body))
@@ -74,13 +79,15 @@ def adjoint(
     builder = sweep.builder
     builder.effect(split, *(seed for _, seed in seeds)) if pulled else builder.effect(turn)
     for v, seed in seeds:
-        sweep.add(mapping.get(v, v), seed)
+        sweep.add(mapping.get(v, v) if isinstance(v, Value) else v, seed, selected)
     sweep.run(forward)
     builder.loc = None
     gradients = []
     for p in wrt:
         q = mapping.get(p, p)
-        gradients.append(_as_argument(builder, q, sweep.cotangents.get(q)))
+        d = sweep.cotangents.get(q)
+        plain = called and isinstance(q.kind, Num) and q.kind.python
+        gradients.append((0.0 if d is None else d) if plain else _as_argument(builder, q, d))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
     params += [seed for _, seed in seeds] if pulled else []
@@ -133,6 +140,7 @@ class _Sweep:
         self.made: dict[Value, Op] = {}
         self.parts: dict[tuple[int, Value], Value] = {}
         self.known: dict[Value, Facts] = {}
+        self.forwards: dict[int, Op] = {}
 
     def add(self, v: Any, term: Any, selected: bool = False) -> None:
         """A running left fold: the sum is formed where the term appears."""
@@ -152,6 +160,7 @@ class _Sweep:
         """Pull the cotangents of the results of `ops` back to what they were computed from."""
         for op in ops:
             self.made.update(dict.fromkeys(op.results, op))
+        self.forwards.update((id(op), after) for op, after in itertools.pairwise(ops) if call_of(op) is not None)
         for op in reversed(ops):
             if not any(r in self.cotangents for r in op.results):
                 continue
@@ -164,6 +173,8 @@ class _Sweep:
                 self.pull_while(op)
             elif isinstance(op, Checkpoint):
                 self.pull_checkpoint(op)
+            elif call_of(op) is not None:
+                self.pull_call(op)
             else:
                 self.pull(op)
 
@@ -211,9 +222,7 @@ class _Sweep:
         """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
         if d is None:
             return _zero(self.builder, r, lazy=True)
-        if rule.kind is not None and isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
-            return self.builder.call(project, d, r, lazy=True, hint=_d(r))
-        return d
+        return self.as_result(d, r) if rule.kind is not None else d
 
     def has_pole(self, op: Op) -> bool:
         """Can the derivative be infinite: of a logarithm, of a quotient by what may be 0?"""
@@ -264,6 +273,30 @@ class _Sweep:
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         hint = _d(like) if isinstance(like, Value) else CotangentName("d")
         return insert(self.builder, target, args, hint, op.loc, lazy=True)
+
+    def pull_call(self, op: Op) -> None:
+        """The pullback of a function of the IR: of the arguments that are active, for the results that are wanted."""
+        call = call_of(op)
+        assert call is not None
+        callee, args = call
+        given = tuple(i for i, r in enumerate(op.results) if r in self.cotangents)
+        wrt = tuple(i for i, x in enumerate(args) if isinstance(x, Value) and x in self.active)
+        made = callee.pullback(wrt, given, any(op.results[i] in self.selected for i in given))
+        forward = self.forwards[id(op)]
+        forward.target = Forward(made)
+        incoming = tuple(self.as_result(self.cotangents[op.results[i]], op.results[i]) for i in given)
+        results = [Value(_cotangent_kind(args[i]), _d(args[i]), op.loc) for i in wrt]
+        self.builder.region.ops.append(
+            Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)
+        )
+        for i, d in zip(wrt, results, strict=True):
+            self.add(args[i], d, True)
+
+    def as_result(self, d: Any, r: Value) -> Any:
+        """A cotangent with the rank of its result."""
+        if isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
+            return self.builder.call(project, d, r, lazy=True, hint=_d(r))
+        return d
 
     # -------------------------------------------------------------------------------------------- If
     def pull_if(self, op: If) -> None:

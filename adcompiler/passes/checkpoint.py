@@ -8,6 +8,7 @@ As long as there are checkpoints, nothing in one is merged with what is outside.
 
 from typing import Any
 
+from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import Checkpoint, Function, Op, Region, Value, clone, map_tree, walk
 
 
@@ -20,7 +21,7 @@ def again(op: Checkpoint) -> tuple[Region, dict[Value, Any]]:
 def _silent(region: Region) -> Region:
     ops = []
     for op in region.ops:
-        if op.regions or not op.effect:
+        if op.regions or not op.effect or call_of(op) is not None:
             new = op.rebuild(lambda v: v, _silent)
             new.effect = False
             ops.append(new)

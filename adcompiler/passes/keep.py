@@ -30,14 +30,14 @@ def keep(function: Function) -> Function:
         """May it share memory with what is kept?"""
         return bool(memory.roots(v) & kept)
 
-    entries = [_copy(p, p) for p in function.params if lasts(p)]
+    entries = [copy_of(p, p) for p in function.params if lasts(p)]
     renamed: dict[Value, Any] = {op.args[0]: op.result for op in entries}
     body = clone(Region([], function.body.ops, []), renamed)
 
     def now(v: Value) -> Value:
         return renamed.get(v, v)
 
-    leaving = {v: _copy(v, now(v)) for v in dict.fromkeys(leaves(value)) if lasts(v)}
+    leaving = {v: copy_of(v, now(v)) for v in dict.fromkeys(leaves(value)) if lasts(v)}
     result = map_tree(lambda v: leaving[v].result if v in leaving else now(v), value), map_tree(now, gradients)
     ops = [*entries, *body.ops[:at], *leaving.values(), *body.ops[at:]]
     return Function(function.name, function.params, Region([], ops, list(leaves(result))), result, function.doc)
@@ -54,7 +54,7 @@ def _read(function: Function, at: int) -> set[Value]:
     return read & read_by_pullback(function)
 
 
-def _copy(v: Value, source: Value) -> Op:
+def copy_of(v: Value, source: Value) -> Op:
     """The copy of `source`, which was `v`."""
     numbers = isinstance(v.kind, Seq) and isinstance(v.kind.element, Num)
     target = np.copy if isinstance(v.kind, Array) else list if numbers else copied

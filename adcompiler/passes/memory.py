@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import holds_memory, shared
+from adcompiler.ir.callee import CALLS, PULL
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from rules.cotangent import appended, copied, spread, update, without_last
 from rules.kind import Seq
@@ -94,6 +95,9 @@ class Memory:
             roots = self.roots(op.args[0]) if same else frozenset({op.result})
             self._set(op.result, roots | self.roots(op.args[3]) if listed else roots)
             return
+        if isinstance(op.target, CALLS):
+            self._call(op)
+            return
         for r in op.results:
             if op.target is copied:
                 self._set(r, frozenset({r}))
@@ -106,6 +110,14 @@ class Memory:
             else:
                 views = shared(op)
                 self._set(r, frozenset().union(*map(self.roots, views)) if views else frozenset({r}))
+
+    def _call(self, op: Op) -> None:
+        """Results are arrays of their own; a pullback may keep them, and the arguments."""
+        kept = frozenset().union(*map(self.roots, op.operands()))
+        for r in op.results:
+            pull = r.kind == PULL
+            self._set(r, frozenset({r}) | (kept if pull else _NOTHING))
+            kept |= self.roots(r)
 
     def _loop(self, op: For | While) -> None:
         n = len(op.inits)

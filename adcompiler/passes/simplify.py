@@ -170,10 +170,15 @@ class _Simplifier:
                  self.region(op.then, table), self.region(op.orelse, table))  # fmt: skip
         keep = []
         inside = {v for side in new.regions for o in side.ops for v in o.results}
+        known: dict[Any, Value] = {}
         for i, r in enumerate(op.results):
             a, b = new.then.results[i : i + 1] or [UNDEF], new.orelse.results[i : i + 1] or [UNDEF]
+            values = all(isinstance(x, Value) or x is UNDEF for x in (a[0], b[0]))
+            twin = known.setdefault((id(a[0]), id(b[0])), r) if values else r
             if a[0] is b[0] and isinstance(a[0], Value) and a[0] not in inside:
                 self.rename(r, a[0])
+            elif twin is not r and same_kind(twin.kind, r.kind):
+                self.rename(r, twin)
             else:
                 keep.append(i)
         new.results = [op.results[i] for i in keep]

@@ -14,6 +14,7 @@ import numpy as np
 
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder, kind_of_operand
+from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
 from adcompiler.passes.adjoint import _as_argument, _cotangent_kind, _python_numbers, insert
 from adcompiler.passes.pushforward import Pushforward, Zero
@@ -100,11 +101,33 @@ class _Sweep:
                 self.branch(op)
             elif isinstance(op, For | While):
                 self.loop(op)
+            elif call_of(op) is not None and self.moving(op):
+                self.push_call(op)
             else:
                 new = op.rebuild(self.get, lambda r: r)
                 new.results = [self.fresh(r) for r in op.results]
                 self.builder.region.ops.append(new)
                 self.push(op, new)
+
+    # ------------------------------------------------------------------------------ functions of the IR
+    def moving(self, op: Op) -> tuple[int, ...]:
+        """Which arguments of a call move, if its results do."""
+        call = call_of(op)
+        if call is None or not any(r in self.active for r in op.results):
+            return ()
+        return tuple(i for i, x in enumerate(call[1]) if self.moves(x))
+
+    def push_call(self, op: Op) -> None:
+        """A call of the function that gives the tangents too, instead of the call."""
+        call = call_of(op)
+        assert call is not None
+        callee, args = call
+        moving = self.moving(op)
+        made = callee.pushforward(moving)
+        operands = (*map_tree(self.get, args), *(self.tangents[args[i]] for i in moving))
+        results = [self.fresh(r) for r in op.results]
+        results += [self.tangent_of(r) for r in op.results if is_differentiable(r.kind)]
+        self.builder.region.ops.append(Op(made, operands, {}, results, False, op.effect, op.loc))
 
     # ---------------------------------------------------------------------------------- plain operations
     def push(self, op: Op, new: Op) -> None:

@@ -10,6 +10,8 @@ import random
 import numpy as np
 from numpy.lib import recfunctions
 
+from adcompiler import grad
+
 
 # ------------------------------------------------------------------------------------- stores into arrays
 def store_to_an_alias(x):
@@ -475,29 +477,74 @@ def match_statement(x, kind):
             return np.sum(x)
 
 
-def recursion(x, n):
-    if n == 0:
-        return np.sum(x)
-    return recursion(x * 2.0, n - 1)
+def recursion_without_end(x):
+    return np.sum(x) + _halved(x)
 
 
-def mutual_recursion(x, n):
+def _halved(x):
+    return x[0] * _halved(x * 0.5)
+
+
+def mutual_recursion_without_end(x, n):
     return _even(x, n)
 
 
 def _even(x, n):
-    return np.sum(x) if n == 0 else _odd(x * 2.0, n - 1)
+    return _odd(x * 2.0, n - 1)
 
 
 def _odd(x, n):
-    return np.sum(x) if n == 0 else _even(x * 3.0, n - 1)
+    return _even(x * 3.0, n - 1)
 
 
-def recursion_of_a_nested_function(x, n):
+def recursion_to_two_kinds(x, n):
     def power(k):
-        return np.sum(x) if k == 0 else 2.0 * power(k - 1)
+        if k == 0:
+            return np.sum(x)
+        return power(k - 1), 2.0
 
-    return power(n)
+    return power(n)[1]
+
+
+def recursion_into_other_structures(x, n):
+    return _nested(np.sum(x), n)
+
+
+def _nested(x, n):
+    if n == 0:
+        return 1.0
+    return _nested((x, x), n - 1)
+
+
+def recursion_that_stores(x, n):
+    if n == 0:
+        return np.sum(x)
+    x[0] = x[1] * 2.0
+    return recursion_that_stores(x, n - 1)
+
+
+def recursion_that_changes_a_dict(p, n):
+    if n == 0:
+        return np.sum(p["w"])
+    p["w"] = p["w"] * 2.0
+    return recursion_that_changes_a_dict(p, n - 1)
+
+
+def recursion_that_appends(x, n):
+    return _appended(x, [x[0]], n)
+
+
+def _appended(x, found, n):
+    if n == 0:
+        return np.sum(x)
+    found.append(x[n])
+    return found[0] + _appended(x, found[-1:], n - 1)
+
+
+def gradient_inside_recursion(x, n):
+    if n == 0:
+        return np.sum(x)
+    return np.sum(grad(gradient_inside_recursion)(x, n - 1))
 
 
 def decorated_nested_function(x):

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from . import containers, functions, scalars
+from . import containers, functions, recursion, scalars
 from .conditions import condition
 from .expressions import array, tame
 from .generator import Generator, production
@@ -549,3 +549,8 @@ def higher_order(g: Generator) -> bool | None:
     if g.functions:
         return None
     return functions.apply_function(g)
+
+
+@production(STATEMENTS, 3)
+def recursive_function(g: Generator) -> bool | None:
+    return recursion.define_recursion(g)

@@ -117,6 +117,12 @@ FUNCTIONS = (
     "global array",
     "imported name",
     "loop in helper",
+    "recursion",
+    "recursion: two calls",
+    "recursion: in a loop",
+    "recursion: in a branch",
+    "recursion: nested function",
+    "mutual recursion",
 )
 
 CONTAINERS = (

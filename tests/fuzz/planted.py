@@ -13,12 +13,14 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
-from adcompiler import compile
+from adcompiler import callees, compile
 from adcompiler.backend import emit, names
+from adcompiler.frontend import recursion
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.ownership import Ownership
+from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
-from adcompiler.passes import activity, adjoint, bufferize, memory, simplify, tangent, trace
+from adcompiler.passes import activity, adjoint, bufferize, memory, pairing, simplify, tangent, trace
 from rules.cotangent import update
 from rules.kind import Num
 from rules.python import cotangents
@@ -357,3 +359,50 @@ def loop_begins_with_no_tangent() -> AbstractContextManager[Any]:
 def pullback_reads_the_arrays_of_the_caller() -> AbstractContextManager[Any]:
     """`vjp`: what is kept for the pullback is not copied."""
     return patch.object(compile, "keep", lambda function: function)
+
+
+# functions that call themselves
+
+
+@needing("recursion: two calls")
+def a_call_gets_the_pullback_of_another() -> AbstractContextManager[Any]:
+    """`f(a) + f(b)`: of two calls of a function, the second is taken for the first."""
+    return patch.object(pairing, "_same", lambda a, b: len(a) == len(b))
+
+
+@needing("recursion")
+def lengths_of_later_calls_are_those_of_the_first() -> AbstractContextManager[Any]:
+    """`f(x, y)` that calls `f(x * y, y)`, with axes that were equally long in the first call alone."""
+    return patch.object(recursion, "_wider", lambda a, b: a)
+
+
+@needing("recursion")
+def what_a_pullback_keeps_is_written() -> AbstractContextManager[Any]:
+    """`y = f(x); y *= 2`: the pullback of f has kept y."""
+
+    def forgetful(self: Any, op: Op) -> None:
+        for r in op.results:
+            self._set(r, frozenset({r}))
+
+    return patch.object(memory.Memory, "_call", forgetful)
+
+
+@needing("recursion")
+def what_a_call_returns_may_be_its_argument() -> AbstractContextManager[Any]:
+    """`return x` of a function that calls itself hands on the memory of x."""
+    return patch.object(callees, "_own_results", lambda function: function)
+
+
+@needing("recursion: in a loop")
+def the_pullback_of_one_argument_is_that_of_another() -> AbstractContextManager[Any]:
+    """`f(x, w)`: what d_x is asked for gives d_w."""
+    pull_call = adjoint._Sweep.pull_call
+
+    def turned(self: Any, op: Op) -> None:
+        made = len(self.builder.region.ops)
+        pull_call(self, op)
+        for new in self.builder.region.ops[made:]:
+            if isinstance(new.target, Pull) and len(new.results) == 2:
+                new.results.reverse()
+
+    return patch.object(adjoint._Sweep, "pull_call", turned)
