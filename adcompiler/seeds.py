@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from adcompiler.errors import GradientError, problem_at
 from adcompiler.frontend.kinds import Known
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import ListOf, Loc, Value
+from adcompiler.ir.core import CotangentName, ListOf, Loc, Value
 from adcompiler.request import Request, pick
 from rules.kind import Array, Num, Seq, is_differentiable, lengths, said
 
@@ -44,7 +44,7 @@ def cotangents_of(request: Request, result: Any, loc: Loc | None) -> list[Cotang
         if isinstance(tree, Value):
             if is_differentiable(tree.kind):
                 hint = access if not steps else f"d_{tree.hint}" if tree.hint else "d"
-                out.append(Cotangent(tree, Value(tree.kind, hint), access, steps))
+                out.append(Cotangent(tree, Value(tree.kind, CotangentName(hint)), access, steps))
         elif isinstance(tree, ListOf):
             visit(tree.element, (*steps, "*"))
         elif isinstance(tree, tuple | list | dict):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from adcompiler import differentiable, grad, value_and_grad
-from tests.numerics import assert_close, assert_form, check
+from tests.numerics import assert_close, assert_form, check, differences
 
 X = np.array([0.7, 0.4, 1.3, 0.9])
 ROWS = np.array([[0.3, 0.6], [0.5, -0.4], [1.2, 0.7]])
@@ -874,3 +874,21 @@ def test_what_is_computed_before_an_exit_does_not_poison_the_gradient():
     x = np.array([2.0, 1.5, 3.0, 0.5])
     expected = np.array([-1 / 0.5**2 + 1 / 1.5, 0.0, -1 / 1.5**2 + 1 / 2.5, 0.0])
     assert np.allclose(grad(left_at_a_pole)(x, 1.0), expected, rtol=1e-12)
+
+
+def test_what_follows_two_tests_before_a_return_stands_once():
+    def f(a, x):
+        if a > 0:
+            if a > 2:
+                return np.sum(x * a)
+        if a < -1:
+            if x[0] > 0:
+                return np.sum(x) * a
+        return np.sum(np.sin(x * x)) * a
+
+    x = np.array([0.3, -0.7])
+    assert differentiable(f).source("grad", example=(1.0, x)).count("np.sin(") == 1
+    for a in (3.0, 1.0, -0.5, -2.0):
+        assert_close(grad(f)(a, x), differences(f, (a, x)))
+        assert_close(grad(f, 1)(a, x), differences(f, (a, x), 1))
+        assert_close(grad(f, 1)(a, -x), differences(f, (a, -x), 1))

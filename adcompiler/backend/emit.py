@@ -1,6 +1,7 @@
 """Statements: the IR as the syntax tree of a Python function."""
 
 import ast
+import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -117,8 +118,11 @@ class _Emitter:
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
-        self.names = Names(function, plan, buffers, taken | set(self.speller.free) | BUILTINS, fixed, frozen)
+        taken |= set(self.speller.free) | BUILTINS | {"np"}
+        self.idle = next(t for n in itertools.count(1) if (t := "_" * n) not in {*taken, *reserved, *fixed.values()})
+        self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
+        self.read_as: dict[int, str] = {}  # what the list of a loop is called where it is read
         self.tapes = self._tape_groups()
         self.exits = Exits(function, plan)
         self.needless = needless(function)
@@ -314,7 +318,7 @@ class _Emitter:
         elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
-            targets: list[ast.expr] = [_store(self.names[r]) for r in op.results]
+            targets: list[ast.expr] = [_store(self.names[r] if r in self.used else self.idle) for r in op.results]
             self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
         else:
             self.assign(op.result, self.written(op), self.plan.read_by(op))
@@ -429,18 +433,22 @@ class _Emitter:
                 if len(grouped[id(tape[0])]) == 1:
                     singles.append((ast.Tuple([], ast.Store()), tape))
                 continue
-            singles.append((_store(self.names[e] if e in used else "_"), s))
+            singles.append((_store(self.names[e] if e in used else self.idle), s))
         for target, s in sorted(singles, key=lambda pair: isinstance(pair[1], tuple)):
             if isinstance(s, tuple):
                 writer = s[0]
-                group, variable = self.tapes[id(writer)]
+                group = self.tapes[id(writer)][0]
                 by_tape = {self.tape_behind(element_of[e])[1]: e for e in grouped[id(writer)]}  # type: ignore[index]
-                parts = [_store(self.names[by_tape[t]]) for t in group]
+                parts = []
+                for inner, elements in self.packed([by_tape[t] for t in group]):
+                    parts.append(_store(self.shortest(elements)))
+                    if inner is not None:
+                        self.read_as[inner] = self.shortest(elements)
                 targets.append(parts[0] if len(parts) == 1 else ast.Tuple(list(parts), ast.Store()))
-                iterables.append(ast.Call(self.speller.builtin(reversed), [name(variable)], []))
+                iterables.append(ast.Call(self.speller.builtin(reversed), [name(self.read_as[id(writer)])], []))
             else:
                 targets.append(target)
-                unread = isinstance(target, ast.Name) and target.id == "_"
+                unread = isinstance(target, ast.Name) and target.id == self.idle
                 iterables.append(self.iterable(s, unread))
         merged = self.enumerated(op, targets, iterables) if not grouped else None
         if merged is not None:
@@ -603,7 +611,8 @@ class _Emitter:
                 self.append(self.names[r], self.expr(y))
         self.loc = None
         if group:
-            parts = [self.expr(collected[r]) for r in group]
+            packed = self.packed([collected[r] for r in group])
+            parts = [self.expr(vs[0]) if inner is None else name(self.tapes[inner][1]) for inner, vs in packed]
             self.append(variable, parts[0] if len(parts) == 1 else ast.Tuple(parts, ast.Load()))
 
     def append(self, variable: str, value: ast.expr) -> None:
@@ -640,16 +649,42 @@ class _Emitter:
         made = self.plan.defs.get(s) if isinstance(s, Value) and s in self.plan.inlined else None
         if made is None or made.target is not backwards or not isinstance(made.args[0], Value):
             return None
-        writer = self.plan.defs.get(made.args[0])
-        if isinstance(writer, For | While) and made.args[0] in writer.results[len(writer.inits) :]:
-            return writer, made.args[0]
+        tape = self.names.sources.get(made.args[0], made.args[0])
+        writer = self.plan.defs.get(tape) if isinstance(tape, Value) else None
+        if isinstance(writer, For | While) and tape in writer.results[len(writer.inits) :]:
+            return writer, tape
         return None
+
+    def packed(self, values: list[Any]) -> list[tuple[int | None, list[Any]]]:
+        """What a loop keeps of each iteration, or reads back, lists that are one list of tuples together.
+
+        With those goes the inner loop that makes the list, with another value None.
+        """
+        out: list[tuple[int | None, list[Any]]] = []
+        for v in values:
+            tape = self.names.sources.get(v, v) if isinstance(v, Value) else None
+            inner = id(self.plan.defs.get(tape)) if tape is not None else 0
+            if tape not in self.tapes.get(inner, ([], ""))[0]:
+                out.append((None, [v]))
+                continue
+            same = [vs for other, vs in out if other == inner]
+            if same:
+                same[0].append(v)
+            else:
+                out.append((inner, [v]))
+        return out
+
+    def shortest(self, values: list[Value]) -> str:
+        """The name of a list of tuples: the shortest of those of the lists in it."""
+        return min((self.names[v] for v in values), key=lambda text: (len(text), text))
 
     def _tape_groups(self) -> dict[int, tuple[list[Value], str]]:
         """For each loop, the lists that one loop alone reads backwards: kept as one list of tuples."""
         readers: dict[int, dict[Value, list[int]]] = defaultdict(lambda: defaultdict(list))
         writers: dict[int, For | While] = {}
         uses: dict[Value, int] = defaultdict(int)
+        read_as: dict[Value, tuple[For | While, Value]] = {}
+        within: dict[Value, Value] = {}  # the list of an inner loop, as an element of the list of the outer one
         for op in walk(self.f.body):
             for v in op.operands():
                 uses[v] += 1
@@ -657,20 +692,33 @@ class _Emitter:
                 for v in leaves(sub.results):
                     uses[v] += 1
             if isinstance(op, For) and id(op) not in self.plan.expressions:
-                for s in op.sequences:
+                for e, s in zip(op.elements, op.sequences, strict=True):
                     tape = self.tape_behind(s)
                     if tape is not None:
                         writers[id(tape[0])] = tape[0]
                         readers[id(tape[0])][tape[1]].append(id(op))
+                        read_as[e] = tape
+                        behind = self.plan.defs[s].args[0]
+                        if behind is not tape[1]:
+                            within[tape[1]] = behind
         for v in leaves(self.f.result):
             uses[v] += 1
         out: dict[int, tuple[list[Value], str]] = {}
-        for key, lists in readers.items():
+
+        def together(v: Value) -> bool:
+            """Is a list of an inner loop kept and read by the outer ones alone, in one list of tuples?"""
+            if v not in within:
+                return True
+            writer, tape = read_as[within[v]]
+            return uses[within[v]] == 1 and tape in out.get(id(writer), ([], ""))[0]
+
+        for key, lists in readers.items():  # those of outer loops first
             first = next(iter(lists.values()))[0]
             group = [v for v in writers[key].results if v in lists and lists[v] == [first] and uses[v] == 1]
-            group = _in_order_of_definition(group, writers[key])
+            group = _in_order_of_definition(list(filter(together, group)), writers[key])
             if group and key not in self.plan.expressions:
-                out[key] = (group, min((self.names[v] for v in group), key=len))
+                out[key] = (group, self.shortest(group))
+                self.read_as[key] = out[key][1]
         return out
 
     # ----------------------------------------------------------------------------------- expressions

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, is_cotangent, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
@@ -46,6 +46,7 @@ class Names:
             self._clash(p, set(function.params) - {p})
         self._collect(function.body)
         self._merge(function.body)
+        self.sources = self._tape_sources()
         self.names = self._choose(reserved)
 
     def __getitem__(self, v: Value) -> str:
@@ -189,7 +190,7 @@ class Names:
             return False
         if x in self.fixed and y in self.fixed:
             return False
-        if _is_cotangent(a) != _is_cotangent(b) and a.hint and b.hint:
+        if is_cotangent(a) != is_cotangent(b) and a.hint and b.hint:
             return False
         if y in self.fixed:
             x, y = y, x
@@ -223,19 +224,23 @@ class Names:
         for v in self.order:
             groups[self.find(v)].append(v)
         nexts = {
-            op.body.results[k]: p.hint
+            y: p.hint
             for op in walk(self.function.body) if isinstance(op, For | While)
-            for k, p in enumerate(op.carried) if isinstance(op.body.results[k], Value)
+            for p, y in zip(op.carried, op.body.results, strict=False)
+            if isinstance(y, Value) and self.find(y) is not self.find(p)
         }  # fmt: skip
-        sources = self._tape_sources()
+        sources = self.sources
+        bars = {root for root, members in groups.items() if any(map(is_cotangent, members))}
         names: dict[Value, str] = {}
         held: dict[str, set[Value]] = defaultdict(set)
         beside: dict[str, set[Value]] = defaultdict(set)  # what lives with those
+        kinds: dict[str, set[bool]] = defaultdict(set)  # a cotangent, or not
         closed: set[str] = set()
 
         def take(text: str, root: Value) -> None:
             names[root] = text
             held[text] |= self.members[root]
+            kinds[text].add(root in bars)
             beside[text] |= self.conflicts[root]
             if root in self.frozen:
                 closed.add(text)
@@ -244,22 +249,29 @@ class Names:
             text = next((self.fixed[v] for v in members if v in self.fixed), None)
             if text is not None:
                 take(text, root)
-        for root, members in groups.items():
+        named = {root: self._hint(members) for root, members in groups.items()}
+        for root in sorted(groups, key=lambda root: not named[root] or root in bars):  # the user's variables first
             if root in names:
                 continue
+            members = groups[root]
             hint = next(
                 (names[self.find(sources[v])] for v in members if v in sources and self.find(sources[v]) in names),
                 "",
             )
-            hint = hint or next((v.hint for v in members if v.hint and v.hint != "d" and v.hint.isidentifier()), "")
-            hint = hint or self._role(members)
+            hint = hint or named[root] or self._role([sources.get(v, v) for v in members])
             for text in self._candidates(hint, members, nexts):
                 if text in reserved or text in closed or keyword.iskeyword(text):
                     continue
-                if held[text].isdisjoint(self.conflicts[root]) and beside[text].isdisjoint(self.members[root]):
+                kin = kinds[text] <= {root in bars}
+                if kin and held[text].isdisjoint(self.conflicts[root]) and beside[text].isdisjoint(self.members[root]):
                     take(text, root)
                     break
         return names
+
+    def _hint(self, members: list[Value]) -> str:
+        """What one of them is called, if not as every tape or every nameless cotangent is."""
+        hints = (str(v.hint) for v in members if v.hint != "tape" and not is_cotangent(v, named=False))
+        return next(filter(str.isidentifier, hints), "")
 
     def _tape_sources(self) -> dict[Value, Value]:
         """What the elements of tapes were in the loop that kept them: they are called the same."""
@@ -274,8 +286,10 @@ class Names:
             if isinstance(op, For):
                 for e, s in zip(op.elements, op.sequences, strict=True):
                     made = self.plan.defs.get(s) if isinstance(s, Value) else None
-                    if made is not None and made.target is backwards and made.args[0] in kept:
-                        out[e] = kept[made.args[0]]
+                    if made is not None and made.target is backwards and isinstance(made.args[0], Value):
+                        tape = out.get(made.args[0], made.args[0])
+                        if tape in kept:
+                            out[e] = kept[tape]
         return out
 
     def _candidates(self, hint: str, members: list[Value], nexts: dict[Value, str]) -> Any:
@@ -289,17 +303,13 @@ class Names:
 
     def _role(self, members: list[Value]) -> str:
         for v in members:
-            if v.hint == "d":
+            if is_cotangent(v):
                 return "d"
             op = self.plan.defs.get(v)
             if isinstance(op, For | While) and v in op.results[len(op.inits) :]:
-                return "tape"
+                return "row" if v in self.sources.values() else "tape"
             if isinstance(op, Op) and op.target in _ROLES:
                 return _ROLES[op.target]
             if isinstance(v.kind, Seq):
                 return "items"
         return "t"
-
-
-def _is_cotangent(v: Value) -> bool:
-    return v.hint.startswith("d_") or v.hint == "d"

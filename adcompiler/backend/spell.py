@@ -131,7 +131,8 @@ class Speller:
             return ast.Call(ast.Attribute(expr(args[0]), "copy", ast.Load()), [], [])
         if t is str.format:
             return ast.Call(ast.Attribute(expr(args[0]), "format", ast.Load()), [expr(a) for a in args[1:]], [])
-        keywords = [ast.keyword(k, expr(v)) for k, v in op.kwargs.items()]
+        args, named = _by_position(t, args, op.kwargs)
+        keywords = [ast.keyword(k, expr(v)) for k, v in named.items()]
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
             return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
         call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
@@ -148,7 +149,7 @@ class Speller:
                 text = "nan" if x != x else "inf"
                 value: ast.expr = name(f"{self.free_name('np', np)}.{text}")
                 return ast.UnaryOp(ast.USub(), value) if x == -math.inf else value
-            return ast.Constant(x)
+            return self.multiple_of_pi(x) or ast.Constant(x)
         if isinstance(x, np.dtype):
             return name(f"{self.free_name('np', np)}.{x.name if x != np.bool_ else 'bool_'}")
         if isinstance(x, np.generic):
@@ -157,9 +158,40 @@ class Speller:
             return self.callee(x)
         return name(self.free_name("_constant", x))
 
+    def multiple_of_pi(self, x: Any) -> ast.expr | None:
+        """`2 * np.pi` for the number that it is."""
+        if type(x) is not float:
+            return None
+        for k in (1, 2, 3, 4, -1, -2):
+            if x == k * math.pi:
+                pi = name(f"{self.free_name('np', np)}.pi")
+                if abs(k) == 1:
+                    return pi if k > 0 else ast.UnaryOp(ast.USub(), pi)
+                factor = ast.Constant(abs(k))
+                return ast.BinOp(factor if k > 0 else ast.UnaryOp(ast.USub(), factor), ast.Mult(), pi)
+        return None
+
+
+#: What nobody writes as a keyword.
+_POSITIONAL = {np.arange: ("stop", "step"), np.linspace: ("num",), np.eye: ("M",)}
+
+
+def _by_position(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, with those by position that are commonly written so."""
+    names = _POSITIONAL.get(target, ())
+    rest = dict(kwargs)
+    for k in names:
+        if k not in rest:
+            break
+        args = (*args, rest.pop(k))
+    return args, rest
+
 
 def _numpy_path(target: Any) -> str:
     label = getattr(target, "__name__", "")
+    label = {"absolute": "abs", "conjugate": "conj"}.get(label, label)
     if getattr(np, label, None) is target:
         return label
     for module in ("linalg", "fft"):

@@ -345,6 +345,10 @@ class Lowerer(Loops, Recursion):
         return DIVERGES
 
     def stmt_If(self, node: Any, rest: list[Any]) -> Any:
+        inner = node.body[0]
+        if _guards_an_exit(node) and isinstance(inner, gast.If):  # what follows is lowered once, and not for each test
+            both = gast.copy_location(gast.BoolOp(gast.And(), [node.test, inner.test]), node)
+            return self.branch(both, inner.body, [], rest, node)
         return self.branch(node.test, node.body, node.orelse, rest, node)
 
     def branch(self, test: Any, body: list[Any], orelse: list[Any], rest: list[Any], node: Any) -> Any:
@@ -411,6 +415,14 @@ _REMEDIES = {
     "Match": "use `if` and `elif`",
     "ClassDef": "define it at the top of the file",
 }
+
+
+def _guards_an_exit(node: Any) -> bool:
+    """Is this `if a: if b: ..`, two comparisons before a `return`?"""
+    inner = node.body[0]
+    if len(node.body) != 1 or not isinstance(inner, gast.If) or node.orelse or inner.orelse:
+        return False
+    return _returns(inner.body) and isinstance(node.test, gast.Compare) and isinstance(inner.test, gast.Compare)
 
 
 def _returns(statements: list[Any]) -> bool:

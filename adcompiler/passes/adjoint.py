@@ -7,6 +7,7 @@ one kept, so that the adjoint is a program like any other.
 """
 
 import itertools
+import math
 import operator
 from collections.abc import Iterator
 from typing import Any
@@ -19,6 +20,7 @@ from adcompiler.ir.callee import Forward, Pull, call_of
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
+    CotangentName,
     For,
     Function,
     If,
@@ -28,12 +30,14 @@ from adcompiler.ir.core import (
     While,
     clone,
     free_values,
+    is_cotangent,
     leaves,
     map_tree,
     substitute,
 )  # fmt: skip
 from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.checkpoint import again
+from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
@@ -106,6 +110,10 @@ def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
     return d
 
 
+_QUOTIENTS = (operator.truediv, np.true_divide)
+_LOGARITHMS = (np.log, np.log2, np.log10)
+
+
 def _zero(builder: Builder, like: Value, lazy: bool = False) -> Any:
     kind = like.kind
     if isinstance(kind, Num) and kind.python:
@@ -116,7 +124,8 @@ def _zero(builder: Builder, like: Value, lazy: bool = False) -> Any:
 
 
 def _d(v: Value) -> str:
-    return f"d_{v.hint}" if v.hint else "d"
+    nameless = not v.hint or is_cotangent(v, named=False)
+    return CotangentName("d" if nameless else f"d_{v.hint}")
 
 
 class _Sweep:
@@ -130,6 +139,7 @@ class _Sweep:
         self.selected: set[Value] = set()
         self.made: dict[Value, Op] = {}
         self.parts: dict[tuple[int, Value], Value] = {}
+        self.known: dict[Value, Facts] = {}
         self.forwards: dict[int, Op] = {}
 
     def add(self, v: Any, term: Any, selected: bool = False) -> None:
@@ -180,7 +190,7 @@ class _Sweep:
         values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
         siblings: dict[str, Any] = {}
         selected = any(r in self.selected for r in op.results)
-        stays = rule.selects or _masked(op) or (selected and (rule.kind is None or bool(rule.view)))
+        stays = rule.selects or _masked(op) or selected
 
         def pullback(name: str) -> Any:
             if name in siblings:
@@ -192,7 +202,11 @@ class _Sweep:
             )
             use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
-            if selected and isinstance(d, Value) and (_has_pole(op) or (rule.kind is None and self.pole_among(args))):
+            if (
+                selected
+                and _elementwise(values["d_" + rule.result], d)
+                and (self.has_pole(op) or (rule.kind is None and self.wild_among(args, op)))
+            ):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
             return d
@@ -210,10 +224,27 @@ class _Sweep:
             return _zero(self.builder, r, lazy=True)
         return self.as_result(d, r) if rule.kind is not None else d
 
-    def pole_among(self, args: Any) -> bool:
-        """Is a factor among these infinite where its argument is at a pole?"""
-        made = [self.made[v] for v in leaves(args) if v in self.made]
-        return any(_has_pole(op) or (_by_constant(op) and self.pole_among(op.args[:1])) for op in made)
+    def has_pole(self, op: Op) -> bool:
+        """Can the derivative be infinite: of a logarithm, of a quotient by what may be 0?"""
+        rule = find(op.target)
+        if rule is None or not rule.infinite_at_pole or op.target in (np.tanh, math.tanh):
+            return False
+        if op.target not in (*_QUOTIENTS, *_LOGARITHMS):
+            return True
+        x = op.args[op.target in _QUOTIENTS]
+        known = self.facts(x)
+        return not (known.positive or (type(x) in (int, float) and x)) or known.nan
+
+    def facts(self, x: Any) -> Facts:
+        return facts(x, self.made, self.known)
+
+    def wild_among(self, args: Any, op: Op) -> bool:
+        """May a factor among these be infinite or NaN? A quotient by infinity is 0; a root is guarded by its rule."""
+        if op.target in (np.sqrt, math.sqrt):
+            return False
+        harmless = op.args[1] if op.target in _QUOTIENTS else None
+        known = [(v, self.facts(v)) for v in leaves(args)]
+        return any(k.nan or (k.infinite and v is not harmless) for v, k in known)
 
     def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
         """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
@@ -240,7 +271,8 @@ class _Sweep:
             reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
             remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
-        return insert(self.builder, target, args, _d(like) if isinstance(like, Value) else "d", op.loc, lazy=True)
+        hint = _d(like) if isinstance(like, Value) else CotangentName("d")
+        return insert(self.builder, target, args, hint, op.loc, lazy=True)
 
     def pull_call(self, op: Op) -> None:
         """The pullback of a function of the IR: of the arguments that are active, for the results that are wanted."""
@@ -545,15 +577,10 @@ def _paths(result: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
             yield from _paths(item, (*path, i))
 
 
-def _has_pole(op: Op) -> bool:
-    """Can the result be infinite where its argument is at a pole: a logarithm, a quotient by what is no constant?"""
-    rule = find(op.target)
-    return rule is not None and rule.infinite_at_pole and not _by_constant(op)
-
-
-def _by_constant(op: Op) -> bool:
-    """Is this a quotient by a number that stands in the program, and is not zero?"""
-    return op.target in (operator.truediv, np.true_divide) and type(op.args[1]) in (int, float) and bool(op.args[1])
+def _elementwise(d: Any, term: Any) -> bool:
+    """Does each element of the cotangent of a result make one of the argument's, or a number all of them?"""
+    ranks = [getattr(v.kind, "ndim", 0) if isinstance(v, Value) else 0 for v in (d, term)]
+    return isinstance(term, Value) and not isinstance(d, tuple) and ranks[0] in (0, ranks[1])
 
 
 def _masked(op: Op) -> bool:

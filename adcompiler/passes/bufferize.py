@@ -15,8 +15,21 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, free_values, leaves, place_of, walk
-from adcompiler.passes.dce import dce
+from adcompiler.ir.core import (
+    UNDEF,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    free_values,
+    is_cotangent,
+    leaves,
+    place_of,
+    walk,
+)
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
 from adcompiler.passes.mark import read_by_pullback, split
@@ -103,7 +116,7 @@ def _sunk(region: Region) -> Region:
         waiting = [w for w in waiting if w not in ready]
         if op.target is split:
             out, waiting = [*out, *waiting], []
-        late = op.target is update and op.args[2] in ("set", "mul") and op.result.hint.startswith("d")
+        late = op.target is update and op.args[2] in ("set", "mul") and is_cotangent(op.result)
         if late and (op.args[2] == "mul" or not isinstance(op.args[3], Value)):
             waiting.append(op)
         else:
@@ -131,7 +144,7 @@ def _read(ops: list[Op]) -> set[Value]:
 
 def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
     """The function with the copies it needs, how it is laid out, and what is written in place."""
-    function = keep_flags(_without_idle_checks(_filled_results(function)))
+    function = keep_flags(_without_idle_checks(_filled(function)))
     body = _popped(_sunk(_settled(function.body))) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse).decided()
@@ -372,29 +385,49 @@ def _own_lists(region: Region) -> Region:
 
 def _overwritable(x: Value, op: Op) -> bool:
     """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
-    mine = x.hint == "d" or x.hint.startswith("d_") or (x.hint == op.result.hint != "")
+    mine = is_cotangent(x) or (x.hint == op.result.hint != "")
     return mine and sum(1 for y in op.args if y is x) == 1
 
 
-def _filled_results(function: Function) -> Function:
-    """A gradient that is one number all over is made as such, rather than broadcast and copied."""
+def _filled(function: Function) -> Function:
+    """A cotangent that is returned, carried or written into is made as an array, rather than broadcast and copied."""
     value, gradients = function.result
-    defs = {r: op for op in function.body.ops for r in op.results}
-    extra: list[Op] = []
-    out: list[Any] = []
-    for d in gradients:
-        uniform = defs.get(d) if isinstance(d, Value) and isinstance(d.kind, Array) else None
-        if uniform is not None and uniform.target is spread and not getattr(
-            kind_of_operand(uniform.args[0]), "ndim", 0
-        ):  # fmt: skip
-            fill, like = uniform.args[:2]
-            ones = not isinstance(fill, Value) and fill == 1.0
-            extra.append(_op(np.ones_like, (like,), d) if ones else _op(np.full_like, (like, fill), d))
-            d = extra[-1].result
-        out.append(d)
-    body = Region(function.body.params, [*function.body.ops, *extra], [*leaves((value, out))])
-    return dce(Function(function.name, function.params, body, (value, out), function.doc))
+    wanted = set(leaves(gradients))
+    read = set(leaves(value))
+    for op in walk(function.body):
+        read.update(op.operands(), *(leaves(side.results) for side in op.regions))
+        if op.target is update:
+            wanted.add(op.args[0])
+        elif isinstance(op, For | While):
+            wanted.update(leaves((op.inits, op.body.results[: len(op.inits)])))
+        elif isinstance(op, If):
+            wanted.update(leaves([side.results for side in op.regions]))
+    renamed: dict[Value, Value] = {}
+
+    def made(op: Op) -> list[Op]:
+        if op.target is not spread or op.result not in wanted or not isinstance(op.result.kind, Array):
+            return [op]
+        fill, like = op.args[:2]
+        if getattr(kind_of_operand(fill), "ndim", 0):
+            view = Value(op.result.kind, "", op.loc)
+            return [
+                Op(spread, op.args, op.kwargs, [view], loc=op.loc),
+                Op(np.copy, (view,), {}, op.results, loc=op.loc),
+            ]
+        if op.result not in read:  # it is written where it is returned
+            renamed[op.result] = Value(op.result.kind)
+        target, args = (np.ones_like, (like,)) if _is_one(fill) else (np.full_like, (like, fill))
+        return [Op(target, args, {}, [renamed.get(op.result, op.result)], loc=op.loc)]
+
+    def filled(region: Region) -> Region:
+        ops = [o for op in region.ops for o in made(op.rebuild(lambda v: v, filled))]
+        return Region(region.params, ops, region.results)
+
+    body = filled(function.body)
+    gradients = [renamed.get(d, d) for d in gradients]
+    body.results = [*leaves((value, gradients))]
+    return Function(function.name, function.params, body, (value, gradients), function.doc)
 
 
-def _op(target: Any, args: tuple[Any, ...], like: Value) -> Op:
-    return Op(target, args, {}, [Value(like.kind)], loc=None)
+def _is_one(x: Any) -> bool:
+    return not isinstance(x, Value) and x == 1.0

@@ -11,7 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, errstate_of, leaves, walk
+from adcompiler.ir.core import (
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    errstate_of,
+    is_cotangent,
+    leaves,
+    walk,
+)
 from adcompiler.passes.mark import read_by_pullback, split, turn
 from adcompiler.passes.memory import GROWING, Decisions, Memory
 from rules.cotangent import update
@@ -174,11 +186,13 @@ def _keep_early(op: For | While, plan: Schedule, uses: Any) -> None:
 
 def _is_term(v: Value, user: Op | None) -> bool:
     """Is this a cotangent's contribution, added to the others where it is used?"""
-    return v.hint.startswith("d_") and user is not None and user.target in ELEMENTWISE and user.result.hint == v.hint
+    if user is None or user.target not in ELEMENTWISE:
+        return False
+    return is_cotangent(v, named=True) and user.result.hint == v.hint
 
 
 def _nameless(v: Value) -> bool:
-    return v.hint in ("", "d") or not v.hint.isidentifier()
+    return not v.hint.isidentifier() or is_cotangent(v, named=False)
 
 
 def reuses(op: Op, uses: Any, order: dict[int, int], defs: dict[Value, Op]) -> Value | None:
@@ -190,7 +204,8 @@ def reuses(op: Op, uses: Any, order: dict[int, int], defs: dict[Value, Op]) -> V
         if not isinstance(x, Value) or not fits(x, op.result) or sum(1 for y in op.args if y is x) > 1:
             continue
         made = defs.get(x)
-        if not x.hint.startswith("d_") and not (x.hint == "d" and made is not None and reuses(made, uses, order, defs)):
+        passed_on = is_cotangent(x, named=False) and made is not None and reuses(made, uses, order, defs) is not None
+        if not is_cotangent(x, named=True) and not passed_on:
             continue
         if all(u is not None and id(u) in order and order[id(u)] <= order[id(op)] for u, _ in uses[x]):
             return x

@@ -14,6 +14,7 @@ from adcompiler.ir.build import fold, infer, is_scalar_constant, kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
+    CotangentName,
     For,
     Function,
     If,
@@ -22,10 +23,13 @@ from adcompiler.ir.core import (
     Value,
     While,
     errstate_of,
+    is_cotangent,
     leaves,
     map_tree,
 )
 from adcompiler.passes.dce import dce
+from adcompiler.passes.finite import facts
+from adcompiler.passes.mark import turn
 from adcompiler.passes.scans import plain_scans
 from rules.cotangent import (
     accumulate,
@@ -43,13 +47,14 @@ from rules.cotangent import (
     update,
     zeros_like,
 )
-from rules.kind import Array, KindError, Num, Seq, same_kind, same_shape
+from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_kind, same_shape
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
 
 _UNIFORM = (operator.add, operator.sub, operator.mul, operator.truediv, strong, strong_divide)
 _ALLOCATES = (zeros_like, update, np.copy, np.zeros, np.ones, np.empty, np.full)
 _LINEAR = (operator.mul, operator.truediv)
+_GUARDED = (strong, strong_divide)
 
 
 def simplify(function: Function) -> Function:
@@ -70,6 +75,8 @@ class _Simplifier:
         self.defs: dict[Value, Op] = {}
         self.uses: dict[Value, int] = {}
         self.changed = False
+        self.forward: set[Value] = set()
+        self.arrays = [p for p in function.params if isinstance(p.kind, Array)]  # what is in sight
         self._count(function.body)
 
     def run(self) -> Function:
@@ -94,8 +101,11 @@ class _Simplifier:
         self.ops: list[Op]
         outer = getattr(self, "ops", None)
         ops = self.ops = []
+        sight = len(self.arrays)
+        self.arrays += [p for p in region.params if isinstance(p.kind, Array)]
         for op in region.ops:
             self.op(op, table)
+        del self.arrays[sight:]
         results = map_tree(self.get, region.results)
         while len(table) > known:  # what was found here is not known outside
             table.popitem()
@@ -104,7 +114,7 @@ class _Simplifier:
         return Region(region.params, ops, results)
 
     def rename(self, old: Value, new: Any) -> None:
-        if isinstance(new, Value) and old.hint and not new.hint:
+        if isinstance(new, Value) and old.hint and not new.hint and not (is_cotangent(old) and new in self.forward):
             new.hint = old.hint
         self.renamed[old] = new
         self.changed = True
@@ -129,6 +139,8 @@ class _Simplifier:
         if isinstance(op, Checkpoint):
             self.checkpoint(op)
             return
+        if op.target is turn:
+            self.forward.update(self.defs)
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = self.peephole(new)
@@ -145,6 +157,7 @@ class _Simplifier:
             table[key] = new
         for r in new.results:
             self.defs[r] = new
+        self.arrays += [r for r in new.results if isinstance(r.kind, Array)]
         self.ops.append(new)
 
     def branch(self, op: If, table: dict[Any, Op]) -> None:
@@ -222,7 +235,8 @@ class _Simplifier:
                 op.target, ([inits[k] for k in carry],), {}, results, op.lazy, op.effect, op.loc, test, body, op.stop
             )
         else:
-            sequences, elements = self.read_once(op)
+            self.forward.update(op.elements)
+            sequences, elements = self.scanned_once(map_tree(self.get, op.sequences), op.elements)
             params = [*elements, *(op.carried[k] for k in carry)]
             body = self.region(Region(params, op.body.ops, yields), table)
             new = For(
@@ -243,14 +257,6 @@ class _Simplifier:
             self.defs[r] = new
         self.ops.append(new)
 
-    def read_once(self, op: For) -> tuple[list[Any], list[Value]]:
-        """The sequences of a loop and their elements, each sequence once."""
-        first: dict[Any, Value] = {}
-        for s, e in zip(map_tree(self.get, op.sequences), op.elements, strict=True):
-            if first.setdefault(s, e) is not e:
-                self.rename(e, first[s])
-        return list(first), list(first.values())
-
     def collected_again(self, op: For | While) -> list[int]:
         """The results that are lists of what the loop collects in another of its results, or only reads."""
         first: dict[Any, Value] = {}
@@ -258,6 +264,7 @@ class _Simplifier:
         again = []
         for k in range(len(op.inits), len(op.results)):
             x, r = op.body.results[k], op.results[k]
+            x = self.get(x) if isinstance(x, Value) else x
             if isinstance(x, Value) and x in read and not op.stop and not getattr(read[x].kind, "range", False):
                 s = read[x]
                 self.rename(r, s if isinstance(s.kind, Seq) else self.emit(unstack, s, like=r))
@@ -266,6 +273,19 @@ class _Simplifier:
                 self.rename(r, first[x])
                 again.append(k)
         return again
+
+    def scanned_once(self, sequences: list[Any], elements: list[Value]) -> tuple[list[Any], list[Value]]:
+        """The different sequences among these, with what a loop calls their elements."""
+        first: dict[Any, Value] = {}
+        kept = []
+        for i, (s, e) in enumerate(zip(sequences, elements, strict=True)):
+            turned = self.made_by(s, backwards)
+            key = (backwards, turned.args[0]) if turned is not None else s
+            if not isinstance(s, Value) or first.setdefault(key, e) is e:
+                kept.append(i)
+            else:
+                self.rename(e, first[key])
+        return [sequences[i] for i in kept], [elements[i] for i in kept]
 
     # -------------------------------------------------------------------------------------- peepholes
     def peephole(self, op: Op) -> Any:
@@ -287,7 +307,7 @@ class _Simplifier:
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
 
-    def surely(self, x: Value) -> bool:
+    def surely(self, x: Value, depth: int = 4) -> bool:
         """Is this number surely of the type of its kind: an argument, or what NumPy makes of an array?
 
         One that went through a join or a rewrite may be of a narrower type.
@@ -295,9 +315,19 @@ class _Simplifier:
         if x in self.function.params:
             return True
         op = self.defs.get(x)
-        if op is None or type(op) is not Op or op.target in (size, length) or op.target in OPERATORS:
+        if op is None or type(op) is not Op or op.target in (size, length) or not depth:
             return False
+        if op.target in (float, np.float64, np.float32):
+            return True
+        if op.target in OPERATORS:
+            numbers = [v for v in op.operands() if isinstance(v.kind, Num)]
+            return all(self.surely(v, depth - 1) for v in numbers) and infer(op.target, op.args, {}) == x.kind
         return any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands())
+
+    def turned(self, x: Any) -> Any:
+        """What `x` is the transpose of, if that is how it is made."""
+        op = self.made_by(x, np.transpose)
+        return op.args[0] if op is not None and not op.kwargs and len(op.args) == 1 else None
 
     def only_use(self, x: Any) -> bool:
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
@@ -311,6 +341,8 @@ class _Simplifier:
             for x, y in ((a, b), (b, a)):
                 if _is(x, 1) and (_alike(y, out) or _float_number(y)):
                     return y
+                if type(x) is float and x == 1 and self.made_by(y, size):
+                    return self.emit(float, y, like=out)
                 if _is(x, -1) and _alike(y, out):
                     return self.emit(operator.neg, y, like=out)
                 negative = self.made_by(x, operator.neg)
@@ -319,6 +351,11 @@ class _Simplifier:
                     return self.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
         if target is operator.truediv and _is(b, 1) and _alike(a, out):
             return a
+        if target is strong_divide:
+            known = facts(b, self.defs, {})
+            never_zero = type(a) in (int, float) and a != 0 and _rank(b) > 0
+            if never_zero or (known.positive and not known.nan):
+                return self._if_kind(operator.truediv, (a, b), out)
         if target is operator.add:
             for x, y in ((a, b), (b, a)):
                 if (_is(x, 0) or self.made_by(x, zeros_like)) and _alike(y, out):
@@ -364,12 +401,15 @@ class _Simplifier:
         """A uniform array beside one of the full shape acts like its number; two uniform ones give a uniform one."""
         target, (a, b), out = op.target, op.args, op.result
         sa, sb = self.made_by(a, spread), self.made_by(b, spread)
+        if sa is not None and sb is not None and _number(sa.args[0]) and _number(sb.args[0]) and target not in _GUARDED:
+            if same_kind(sa.args[1].kind, out.kind) and same_kind(sb.args[1].kind, out.kind):
+                return self.emit(spread, self.number(target, sa.args[0], sb.args[0], out), sa.args[1], like=out)
         if sa is not None and _number(sa.args[0]) and _same(b, out):
             return self._if_kind(target, (sa.args[0], b), out)
-        if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in (strong, strong_divide):
+        if sb is not None and _number(sb.args[0]) and _same(a, out) and target not in _GUARDED:
             return self._if_kind(target, (a, sb.args[0]), out)
         for s, x, left in ((sa, b, True), (sb, a, False)):
-            if s is not None and _same(x, out) and (left or target not in (strong, strong_divide)):
+            if s is not None and _same(x, out) and (left or target not in _GUARDED):
                 d = self.aligned(s)
                 if d is not None:
                     return self._if_kind(target, (d, x) if left else (x, d), out)
@@ -377,11 +417,30 @@ class _Simplifier:
             if s is not None and whole and _number(s.args[0]) and _number(x) and target in _LINEAR:
                 if left or target is operator.mul:
                     pair = (s.args[0], x) if left else (x, s.args[0])
-                    number = (
-                        self.emit(target, *pair, like=out) if any(isinstance(p, Value) for p in pair) else target(*pair)
-                    )
-                    return self.emit(spread, number, s.args[1], like=out)
+                    return self.emit(spread, self.number(target, *pair, out), s.args[1], like=out)
         return None
+
+    def number(self, target: Any, a: Any, b: Any, like: Value) -> Any:
+        """What an operator makes of two numbers."""
+        return self.emit(target, a, b, like=like) if isinstance(a, Value) or isinstance(b, Value) else target(a, b)
+
+    def everywhere(self, x: Any) -> tuple[Any, Value] | None:
+        """The number that an array is all over, and an array of its shape, or of its transpose's."""
+        s = self.made_by(x, spread) or self.made_by(self.turned(x), spread)
+        return (s.args[0], s.args[1]) if s is not None and _number(s.args[0]) and len(s.args) == 2 else None
+
+    def filled(self, value: Any, out: Value, axis: int | None = None) -> Any:
+        """`value` all over the shape of `out`, or along this axis of it, if an array of that shape is in sight."""
+        like = next((a for a in self.arrays if same_kind(a.kind, out.kind)), None)
+        if like is None or value is None:
+            return None
+        return self.emit(spread, value, like, like=out, **({} if axis is None else {"axis": axis}))
+
+    def times(self, number: Any, x: Any, out: Value) -> Any:
+        """`number * x`, a value of its own kind."""
+        if _is(number, 1):
+            return x
+        return self.emit(operator.mul, number, x, like=Value(None, "", out.loc))
 
     def aligned(self, s: Op) -> Any:
         """The array that a spread broadcasts, with its axes where NumPy's broadcasting finds them; None if it can't."""
@@ -400,16 +459,36 @@ class _Simplifier:
         return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
 
     def scaled(self, op: Op) -> Any:
-        """`c * (k * x)` is `(c * k) * x` where a factor is a power of two, which rounds nothing."""
-        if op.target is not operator.mul:
-            return None
+        """`c * (k * x)` is `(c * k) * x`: where a factor is a power of two, which rounds nothing, or of a cotangent."""
         for c, y in (op.args, op.args[::-1]):
             inner = self.made_by(y, operator.mul) if type(c) in (int, float) and self.only_use(y) else None
             for k, x in (inner.args, inner.args[::-1]) if inner is not None else ():
-                if type(k) in (int, float) and isinstance(x, Value) and (_power_of_two(c) or _power_of_two(k)):
+                exact = type(k) in (int, float) and (_power_of_two(c) or _power_of_two(k))
+                if type(k) in (int, float) and isinstance(x, Value) and (exact or is_cotangent(op.result)):
                     return (
                         x if c * k == 1 and _alike(x, op.result) else self.emit(operator.mul, c * k, x, like=op.result)
                     )
+            if type(c) in (int, float) and _power_of_two(c) and _alike(y, op.result):
+                taken = self.taking(c, y, 4)
+                if taken is not None:
+                    return taken
+        return None
+
+    def taking(self, c: float, y: Any, depth: int) -> Any:
+        """`c * y` for a power of two, with the factor taken into a number in `y`; None if there is none."""
+        op = self.made_by(y, *_LINEAR, *_GUARDED)
+        if op is None or not depth or not self.only_use(y) or not any(o is op for o in reversed(self.ops)):
+            return None  # what stands outside of a loop is not computed in it
+        for i, x in enumerate(op.args[: 2 if op.target is operator.mul else 1]):
+            if type(x) in (int, float):
+                new: Any = c * x
+            elif _float_number(x) and isinstance(y.kind, Array):
+                new = self.emit(operator.mul, c, x, like=Value(x.kind, "", op.loc))
+            else:
+                new = self.taking(c, x, depth - 1)
+            if new is not None:
+                args = (*op.args[:i], new, *op.args[i + 1 :])
+                return self.emit(op.target, *args, like=Value(y.kind, y.hint, op.loc))
         return None
 
     def merge_update(self, acc: Any, term: Any, out: Value) -> Any:
@@ -449,9 +528,9 @@ def _neg(self: _Simplifier, op: Op, out: Value) -> Any:
         if not isinstance(b, Value):
             return self.emit(product.target, a, -b, like=out)
         if isinstance(a.kind, Num) and isinstance(b.kind, Array):
-            return self.emit(product.target, self.emit(operator.neg, a, like=Value(a.kind)), b, like=out)
+            return self.emit(product.target, self.emit(operator.neg, a, like=Value(a.kind, "", out.loc)), b, like=out)
         if product.target is operator.mul:
-            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind)), like=out)
+            return self.emit(operator.mul, a, self.emit(operator.neg, b, like=Value(b.kind, "", out.loc)), like=out)
     return None
 
 
@@ -470,6 +549,22 @@ def _getitem(self: _Simplifier, op: Op, out: Value) -> Any:
 
 
 def _sum(self: _Simplifier, op: Op, out: Value) -> Any:
+    (x, *more), axis = op.args, op.kwargs.get("axis")
+    if type(axis) is int and not more and set(op.kwargs) == {"axis"} and out.kind.dtype == x.kind.dtype:
+        uniform = self.made_by(x, spread)
+        if uniform is not None and _number(uniform.args[0]) and len(uniform.args) == 2:
+            n = self.emit(length, uniform.args[1], axis % x.kind.ndim, like=Value(Num(int)))
+            return self.filled(self.times(uniform.args[0], n, out), out)
+        if self.turned(x) is not None and _rank(x) == 2:
+            return self.emit(np.sum, self.turned(x), like=out, axis=1 - axis % 2)
+        product = self.made_by(x, operator.mul)
+        for a, b in (product.args, product.args[::-1]) if product is not None and self.only_use(x) else ():
+            d = self.everywhere(a)
+            if d is not None and _rank(b) == x.kind.ndim and _varies_along(b, axis % x.kind.ndim, x):
+                return self.filled(self.times(d[0], self.emit(np.sum, b, like=Value(None, "", out.loc)), out), out)
+    view = self.made_by(x, operator.getitem)
+    if view is not None and not more and not op.kwargs and _only_new_axes(view.args[1]) and _rank(view.args[0]):
+        return self.emit(np.sum, view.args[0], like=out)
     s = self.made_by(op.args[0], spread)
     if s is None or not _number(s.args[0]) or op.kwargs or s.kwargs:
         return None
@@ -544,9 +639,10 @@ def _update(self: _Simplifier, op: Op, out: Value) -> Any:
     number = all(isinstance(kind_of_operand(v), Num) for v in (first, value))
     if inner == "set" and kind == "add" and _is(first, 0) and _fills(value, base, path):
         return self.emit(update, before.args[0], path, "set", value, like=out)
-    cotangent = out.hint.startswith("d")  # the sums of the primal are formed as they are written
+    cotangent = is_cotangent(out)  # the sums of the primal are formed as they are written
     if inner in ("add", "sub") and number and cotangent and any(isinstance(v, Value) for v in (first, value)):
-        total = self.emit(operator.add if inner == kind else operator.sub, first, value, like=Value(None, "d", op.loc))
+        like = Value(None, CotangentName("d"), op.loc)
+        total = self.emit(operator.add if inner == kind else operator.sub, first, value, like=like)
         return self.emit(update, before.args[0], path, inner, total, like=out)
     return None
 
@@ -589,8 +685,70 @@ def _transpose(self: _Simplifier, op: Op, out: Value) -> Any:
         return None
     if isinstance(x, Value) and isinstance(x.kind, Array) and x.kind.ndim == 1:
         return x
-    inner = self.made_by(x, np.transpose)
-    return inner.args[0] if inner is not None and not inner.kwargs and len(inner.args) == 1 else None
+    if self.turned(x) is not None:
+        return self.turned(x)
+    uniform = self.everywhere(x)
+    if uniform is not None:
+        return self.filled(uniform[0], out)
+    made = self.made_by(x, operator.neg, operator.matmul, np.outer) if self.only_use(x) else None
+    if made is None or any(_rank(y) != (1 if made.target is np.outer else 2) for y in made.args):
+        return None
+    if made.target is operator.neg:
+        return self.emit(operator.neg, self.emit(np.transpose, *made.args, like=Value(out.kind, "", out.loc)), like=out)
+    a, b = made.args
+    if made.target is np.outer:
+        return self.emit(np.outer, b, a, like=out)
+    first, second = self.turned(b), self.turned(a)
+    if first is None and second is None:
+        return None
+    first, second = (
+        self.emit(np.transpose, y, like=Value(y.kind, "", out.loc)) if x is None else x
+        for x, y in ((first, b), (second, a))
+    )
+    return self.emit(operator.matmul, first, second, like=out)
+
+
+def _matmul(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A product with an array that is one number all over is a sum."""
+    a, b = op.args
+    first, second = self.everywhere(a), self.everywhere(b)
+    if second is not None and _rank(b) == 1 and _rank(a) == 2:
+        return self.times(second[0], self.emit(np.sum, a, like=Value(None, "", out.loc), axis=1), out)
+    if first is not None and _rank(a) == 1 and _rank(b) == 2:
+        return self.times(first[0], self.emit(np.sum, b, like=Value(None, "", out.loc), axis=0), out)
+    if first is not None and _rank(a) == 2 and _rank(b) in (1, 2):
+        total = self.emit(np.sum, b, like=Value(None, "", out.loc), **({"axis": 0} if _rank(b) == 2 else {}))
+        return self.filled(self.times(first[0], total, out), out, 0 if _rank(b) == 2 else None)
+    if second is not None and _rank(b) == 2 and _rank(a) == 2:
+        total = self.emit(np.sum, a, like=Value(None, "", out.loc), axis=1)
+        return self.filled(self.times(second[0], total, out), out, 1)
+    return None
+
+
+def _outer(self: _Simplifier, op: Op, out: Value) -> Any:
+    """A product with a vector that is one number all over repeats the other."""
+    for k, (a, b) in enumerate((op.args, op.args[::-1])):
+        d = self.everywhere(a)
+        if d is not None and _rank(a) == 1 and _rank(b) == 1:
+            return self.filled(self.times(d[0], b, out), out, k)
+    return None
+
+
+def _only_new_axes(index: Any) -> bool:
+    """Does an index take all there is?"""
+    items = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
+
+
+def _varies_along(x: Value, axis: int, whole: Value) -> bool:
+    """Has an array the length of `whole` along this axis, and 1 along the others?"""
+    return all(n == ONE for k, n in enumerate(x.kind.shape) if k != axis) and lengths().same(
+        x.kind.shape[axis], whole.kind.shape[axis]
+    )
+
+
+def _rank(x: Any) -> int:
+    return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
 
 
 _REWRITES: dict[Any, Any] = {
@@ -598,6 +756,8 @@ _REWRITES: dict[Any, Any] = {
     spread: _spread,
     update: _update,
     operator.getitem: _getitem,
+    operator.matmul: _matmul,
+    np.outer: _outer,
     np.sum: _sum,
     project: _project,
     accumulate: _accumulate,
@@ -648,6 +808,8 @@ def _key(op: Op) -> Any:
     """What makes two operations the same one; None for those that must stay apart."""
     if op.effect or op.target in _ALLOCATES or not op.results:
         return None
+    if op.target is backwards:
+        return None  # each loop says for itself what it reads backwards
     if not any(True for _ in op.operands()) and not isinstance(op.result.kind, Num):
         return None
     if find(op.target) is None and op.target not in OPERATORS and op.target not in (range, str.format):

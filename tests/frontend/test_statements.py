@@ -306,10 +306,9 @@ def f_grad(x, y):
     with np.errstate(divide="ignore"):
         z = np.log(x) * y
         w = np.sum(z * z)
-    d_w = x[0]
+    part = x[0]
     with np.errstate(divide="ignore"):
-        d_z = d_w * z
-        d_z *= 2.0
+        d_z = 2.0 * part * z
         d_z *= y
         d_z /= x
         d_z[0] += w

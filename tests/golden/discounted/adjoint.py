@@ -9,7 +9,7 @@ def discounted_grad(w, rate, xs, ys):
     # backward
     d_w = zeros_like(w)                           # source.py:3
     d_rate = 0.0
-    for x, t, (d_2, r, d) in zip(reversed(xs), reversed(steps), reversed(tape)):
-        d_w += d_2 * (2 * r) * x                  # source.py:4
-        d_rate += strong(d * t, quiet_power(rate, t - 1))
+    for x, t, (power_2, r, power) in zip(reversed(xs), reversed(steps), reversed(tape)):
+        d_w += power_2 * (2 * r) * x              # source.py:4
+        d_rate += strong(power * t, quiet_power(rate, t - 1))
     return d_w, float(d_rate)

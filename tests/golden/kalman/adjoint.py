@@ -45,7 +45,7 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
         d_P += t_4 @ (d_S @ H)                    # source.py:9
         d_Q += d_P                                # source.py:8
         d = d_P @ F
-        d_F += (p.T @ d_P).T
+        d_F += d_P.T @ p
         d_F += d @ P.T
         d_P = t_3 @ d
         d_m_next = t_3 @ d_m                      # source.py:7

@@ -27,7 +27,7 @@ def log_sum_vjp(x):
 def evidence_grad(x, scale):
     """Gradient of `evidence` (source.py:11) with respect to x, scale."""
     # forward
-    t, pull = log_sum_vjp(x * scale)              # source.py:12
+    _, pull = log_sum_vjp(x * scale)              # source.py:12
     # backward
     d_scale = pull(1.0)                           # source.py:12
     d_x = d_scale * scale
