@@ -15,6 +15,7 @@ from adcompiler.forms import fitted, form_of
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
 
@@ -415,13 +416,8 @@ def _jvp(self: Any, node: Any, f: Any, primals: Any, tangents: Any, argnums: Any
     return self.gradient(request, tuple(primals), dict(zip(request.tangents.values(), given, strict=True)), node)
 
 
-def _vjp(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
-    remedy = "use grad of a function that takes the inner product with the cotangent, or jvp"
-    raise self.refuse(node, "vjp inside a function that is compiled is not supported yet", remedy)
-
-
 STRUCTURAL[jvp] = _jvp
-STRUCTURAL[vjp] = _vjp
+STRUCTURAL[vjp] = pulled
 STRUCTURAL[grad] = _gradient_of(False)
 STRUCTURAL[value_and_grad] = _gradient_of(True)
 

@@ -33,7 +33,7 @@ from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
-from adcompiler.passes.pairing import paired
+from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.tangent import moving_results, tangent
@@ -321,6 +321,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         if ahead:
             lowered = closed(lowered)
         made = Build(request, lowered)
+        check_pulls(lowered.function)
         made.stages["lower"] = f = dce(lowered.function)
         _known_result(f)
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
@@ -456,6 +457,7 @@ def interpret(
     if stage == "lower":
         with specialising(env):
             lowered = lower(request.entry, describe, env, nested)
+            complete(lowered.function)
             return run_ir(lowered.function, leaf_values(lowered, args, moves, request), checked)
     made = build(request, describe, env)
     function = made.stages[stage]

@@ -20,7 +20,7 @@ def tangents_of(request: Request, trees: dict[str, Any], loc: Loc | None) -> dic
     out: dict[Value, Any] = {}
     for path, name in request.tangents.items():
         argument = "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
-        _match(pick(trees, path, request.name, loc), trees[name], argument, out, loc)
+        match(pick(trees, path, request.name, loc), trees[name], argument, out, loc)
     return out
 
 
@@ -58,25 +58,26 @@ def cotangents_of(request: Request, result: Any, loc: Loc | None) -> list[Cotang
     return out
 
 
-def _match(x: Any, t: Any, where: str, out: dict[Value, Any], loc: Loc | None) -> None:
+def match(x: Any, t: Any, where: str, out: dict[Value, Any], loc: Loc | None, noun: str = "tangent") -> None:
+    """Find the operand in `t` for each leaf of `x` that moves. Raises GradientError where it does not fit."""
     if isinstance(t, Known) and t.value is None:
         return
     if isinstance(x, ListOf) and isinstance(t, ListOf):
-        _match(x.element, t.element, f"{where}[...]", out, loc)
+        match(x.element, t.element, f"{where}[...]", out, loc, noun)
     elif isinstance(x, tuple | list | dict):
         if type(t) is not type(x) or len(t) != len(x) or (isinstance(x, dict) and set(t) != set(x)):
-            _refuse(where, _what(x), _what(t), loc)
+            _refuse(where, _what(x), _what(t), loc, noun)
         for k in x if isinstance(x, dict) else range(len(x)):
-            _match(x[k], t[k], f"{where}[{k!r}]", out, loc)
+            match(x[k], t[k], f"{where}[{k!r}]", out, loc, noun)
     elif isinstance(x, ListOf) or (isinstance(x, Value) and isinstance(x.kind, Seq) and isinstance(t, tuple | list)):
-        _refuse(where, "a list of as many elements of one kind, with no None among them,", _what(t), loc)
+        _refuse(where, "a list of as many elements of one kind, with no None among them,", _what(t), loc, noun)
     elif not isinstance(x, Value) or not is_differentiable(x.kind):
-        reason = f"{where} is {_what(x)}, which cannot move, and its tangent is {_what(t)}"
-        raise GradientError(problem_at(loc, reason, "give None for its tangent"))
+        reason = f"{where} is {_what(x)}, which cannot move, and its {noun} is {_what(t)}"
+        raise GradientError(problem_at(loc, reason, f"give None for its {noun}"))
     else:
         operand = t.value if isinstance(t, Known) else t
         if not (isinstance(t, Value) or type(operand) in (int, float, complex)) or not _fits(operand, x.kind):
-            _refuse(where, _what(x), _what(t), loc)
+            _refuse(where, _what(x), _what(t), loc, noun)
         out[x] = operand
 
 
@@ -128,7 +129,7 @@ def _what(x: Any) -> str:
     return f"a {type(x).__name__} of {len(x)}" if isinstance(x, tuple | list) else "a list"
 
 
-def _refuse(where: str, wanted: str, got: str, loc: Loc | None) -> NoReturn:
-    reason = f"the tangent of {where} is {got}, where {wanted} is wanted"
+def _refuse(where: str, wanted: str, got: str, loc: Loc | None, noun: str) -> NoReturn:
+    reason = f"the {noun} of {where} is {got}, where {wanted} is wanted"
     remedy = f"give it the structure, shapes and dtypes of {where}; None for what does not move"
     raise GradientError(problem_at(loc, reason, remedy))

@@ -176,9 +176,7 @@ class Speller:
 _POSITIONAL = {np.arange: ("stop", "step"), np.linspace: ("num",), np.eye: ("M",)}
 
 
-def _by_position(
-    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _by_position(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call, with those by position that are commonly written so."""
     names = _POSITIONAL.get(target, ())
     rest = dict(kwargs)

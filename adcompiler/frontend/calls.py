@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.iteration import CHANGING, Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Access, Closure, Frame, Method, Poison, poison_problem
+from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun
@@ -72,6 +72,8 @@ class Calls(Iterations):
                                function.defaults, args, kwargs, node)  # fmt: skip
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
+        if isinstance(function, Callback):
+            return function.called(self, args, kwargs, node)
         if not isinstance(function, Known) or not callable(function.value):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
@@ -214,9 +216,7 @@ class Calls(Iterations):
         rest, keywords = self._items(node.args[1:]), {k.arg: self.expr(k.value) for k in node.keywords}
         return self.call(Known(function), (self._comprehension(made, made.generators), *rest), keywords, node)
 
-    def folded(
-        self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None
-    ) -> Any:
+    def folded(self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None) -> Any:
         """The loops of a comprehension around these statements; what becomes of `name`, which is `start` at first.
 
         `source` is what the first of them reads, where that has been lowered.

@@ -11,7 +11,7 @@ import numpy as np
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
-from adcompiler.frontend.scope import Closure, Frame, Maybe, Method, Poison, Scope, Unreturned, poison_problem
+from adcompiler.frontend.scope import Callback, Closure, Frame, Maybe, Method, Poison, Scope, Unreturned, poison_problem
 from adcompiler.frontend.words import (
     CONSTRUCTS,
     FUNCTIONS,
@@ -327,6 +327,9 @@ class Expressions:
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             inner = self.join(a.element, b.element, op, known, name, loc)
             return inner if isinstance(inner, Poison) else ListOf(inner)
+        if isinstance(a, Callback) and isinstance(b, Callback):
+            reason = "{name} is one " + f"{a.name} on one path of the if at line {loc.line} and another on the other"
+            return Poison(reason, "call it in the branch, and keep its result", loc)
         if _data(a) and _data(b):
             x, y = self.operand(a), self.operand(b)
             kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
@@ -704,7 +707,8 @@ class Expressions:
                 node,
                 f"the array method {name} has no rule",
                 method_remedy(np.ndarray, name, self.text(getattr(node.func, "value", node.func)))
-                if isinstance(node, gast.Call) else "use a NumPy function that has one (`adc rules`)",
+                if isinstance(node, gast.Call)
+                else "use a NumPy function that has one (`adc rules`)",
             )
         target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
         return self.rule_call(rule, target, (owner, *args), kwargs or {}, node)

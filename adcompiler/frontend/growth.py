@@ -108,8 +108,11 @@ class Lists(Stores):
             try:
                 taken = items.pop(at)
             except (IndexError, TypeError) as error:
-                raise self.refuse(node, str(error), f"take one of its {len(base)} elements" if base else
-                                  "append an element first, or begin with one")  from None
+                raise self.refuse(
+                    node,
+                    str(error),
+                    f"take one of its {len(base)} elements" if base else "append an element first, or begin with one",
+                ) from None
             self.replace(place, items)
             return taken
         if at != -1:

@@ -75,8 +75,10 @@ def _entangled(callee: Callee) -> bool:
     ops, wanted = list(walk(f.body)), set(results)
     several = any(op.target.entangled for op in ops if isinstance(op.target, Callee) and wanted & set(op.results))
     made = [*f.params, *free_values(f.body), *(r for op in ops for r in op.results)]
-    return several or len(wanted) < len(results) or any(
-        len(reached(ops, v) & wanted) > 1 for v in made if holds_memory(v.kind)
+    return (
+        several
+        or len(wanted) < len(results)
+        or any(len(reached(ops, v) & wanted) > 1 for v in made if holds_memory(v.kind))
     )
 
 

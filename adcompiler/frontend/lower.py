@@ -23,6 +23,7 @@ from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
+    Callback,
     Captured,
     Closure,
     Frame,
@@ -96,8 +97,13 @@ class Lowerer(Loops, Recursion):
         self.changed: list[Value] = []
         self.sharers: dict[Value, list[Value]] = defaultdict(list)
 
-    def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
-        """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
+    def outlined(
+        self, request: Any, args: Any, kwargs: Any, node: Any
+    ) -> tuple[Function, dict[str, Any], dict[Value, Value]]:
+        """The function of a request, lowered apart for these arguments.
+
+        Gives its IR, whose parameters are its own, the arguments by name, and the parameter of each value in them.
+        """
         fresh: dict[Value, Value] = {}
 
         def rename(d: Any) -> Any:
@@ -127,18 +133,23 @@ class Lowerer(Loops, Recursion):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
-        if any(c not in self.scope.around for c in reachable(inner)):
+        if any(c.lowered not in self.scope.around for c in reachable(inner)):
             raise self.refuse(node, "a function that calls itself cannot take the gradient of a call of itself",
                               "take the gradient outside of the recursion")  # fmt: skip
         keep_apart(inner, written_arguments(inner, self.changed))
-        pure, tree = self.differentiate(request, inner, named, _plain_tree(result), self.loc(node))
+        return inner, named, fresh
+
+    def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
+        inner, named, fresh = self.outlined(request, args, kwargs, node)
+        pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
         back = dict(zip(pure.params, fresh, strict=True))
         ops = clone(Region([], pure.body.ops, list(leaves(tree))), back)
         self.builder.region.ops.extend(ops.ops)
         for op in ops.ops:
             for r in op.results:
                 self.defs[r] = op
-        return map_tree(lambda v: back.get(v, v), _denotation(tree))
+        return map_tree(lambda v: back.get(v, v), denotation(tree))
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
@@ -501,12 +512,12 @@ def _poisons(d: Any) -> Iterator[Poison]:
             yield from _poisons(x)
 
 
-def _denotation(tree: Any) -> Any:
+def denotation(tree: Any) -> Any:
     """A tree of values and constants as a denotation."""
     if isinstance(tree, Value | ListOf):
         return tree
     if isinstance(tree, tuple | list | dict):
-        return walk_denotation(tree, (), lambda x, _: _denotation(x))
+        return walk_denotation(tree, (), lambda x, _: denotation(x))
     return Known(tree)
 
 
@@ -516,6 +527,8 @@ def _plain_tree(d: Any) -> Any:
         return d.value
     if isinstance(d, ListOf):
         return ListOf(_plain_tree(d.element))
+    if isinstance(d, Callback):
+        raise UnsupportedError(problem_at(d.loc, f"it returns a {d.name}", "call it, and return its result"))
     if isinstance(d, Closure):
         place = Loc(d.frame.source.file, d.node.lineno, d.node.col_offset)
         reason = f"it returns the function {d.name}, which has no derivative"

@@ -90,6 +90,17 @@ class Method:
     name: str
 
 
+class Callback:
+    """A function that the compiler makes for the user to call, such as a pullback."""
+
+    name = "function"
+    loc: Loc | None = None
+
+    def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The denotation of a call of it."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Access:
     """How generated code reaches something outside: an expression, and objects its names are bound to."""

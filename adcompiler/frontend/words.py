@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Closure, Method
+from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import Num, Seq
 
@@ -22,8 +22,8 @@ def describe(d: Any) -> str:
         if isinstance(kind, Num):
             return f"a number ({kind})"
         return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
-    if isinstance(d, Closure | Method):
-        return f"the {'function' if isinstance(d, Closure) else 'method'} {d.name}"
+    if isinstance(d, Closure | Method | Callback):
+        return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
     if isinstance(d, ListOf):
         return "a list of any length"
     if isinstance(d, dict):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.callee import Callee
+from adcompiler.ir.callee import Callee, Pull
 from adcompiler.ir.core import Checkpoint, For, If, Op, Value, While, leaves
 from rules.kind import Array, Num, Seq
 from rules.rule import find
@@ -24,6 +24,8 @@ def shared(op: Op) -> list[Value]:
         return []
     if isinstance(op.target, Callee) and op.target.views is not None:
         return [v for i, v in enumerate(op.args) if i in op.target.views and v in operands]
+    if isinstance(op.target, Pull):
+        return []
     rule = find(op.target)
     if rule is None:
         return [] if isinstance(op.target, np.ufunc) else operands

@@ -54,6 +54,11 @@ class Callee:
         assert self.function is not None
         return [x.kind if isinstance(x, Value) else kind_of(x) for x in self.function.results]
 
+    @property
+    def lowered(self) -> "Callee":
+        """What it is a derivative of."""
+        return self if self.of is None else self.of.lowered
+
     def pullback(self, wrt: tuple[int, ...], given: tuple[int, ...], selected: bool) -> "Callee":
         """The function that pulls cotangents of the results `given` back to the arguments `wrt`."""
         made = Callee(f"{self.name}_grad", of=self, pulled=True, wrt=wrt, given=given, selected=selected)

@@ -53,7 +53,6 @@ class CotangentName(str):
     """The hint of a cotangent: `d_x`, or `d` where its primal has none. No variable of the user's has one."""
 
 
-
 def is_cotangent(v: Value, named: bool | None = None) -> bool:
     """Is this a cotangent; with `named`, one whose primal has a name, or has none?"""
     return isinstance(v.hint, CotangentName) and named in (None, v.hint != "d")

@@ -87,14 +87,14 @@ def adjoint(
         q = mapping.get(p, p)
         d = sweep.cotangents.get(q)
         plain = called and isinstance(q.kind, Num) and q.kind.python
-        gradients.append((0.0 if d is None else d) if plain else _as_argument(builder, q, d))
+        gradients.append((0.0 if d is None else d) if plain else as_argument(builder, q, d))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
     params += [seed for _, seed in seeds] if pulled else []
     return Function(f"{function.name}_{'vjp' if pulled else 'grad'}", params, body, (primal, gradients))
 
 
-def _as_argument(builder: Builder, like: Value, d: Any) -> Any:
+def as_argument(builder: Builder, like: Value, d: Any) -> Any:
     """A gradient has its argument's own type: a Python float's is a Python float."""
     kind = like.kind
     if d is None:
@@ -285,7 +285,7 @@ class _Sweep:
         forward = self.forwards[id(op)]
         forward.target = Forward(made)
         incoming = tuple(self.as_result(self.cotangents[op.results[i]], op.results[i]) for i in given)
-        results = [Value(_cotangent_kind(args[i]), _d(args[i]), op.loc) for i in wrt]
+        results = [Value(cotangent_kind(args[i]), _d(args[i]), op.loc) for i in wrt]
         self.builder.region.ops.append(
             Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)
         )
@@ -327,7 +327,7 @@ class _Sweep:
                     d = _zero(self.builder, v)
                     self.builder.region = outer
                 region.results.append(d)
-            result = Value(_cotangent_kind(v), _d(v), op.loc)
+            result = Value(cotangent_kind(v), _d(v), op.loc)
             adjoint.results.append(result)
             self.cotangents[v] = result
         for region, side, other in ((r1, op.then, op.orelse), (r2, op.orelse, op.then)):
@@ -387,7 +387,7 @@ class _Sweep:
         for v, d in found.items():
             if v not in inside and d is not before.get(v):
                 region.results.append(d)
-                adjoint.results.append(Value(_cotangent_kind(v), _d(v), op.loc))
+                adjoint.results.append(Value(cotangent_kind(v), _d(v), op.loc))
                 self.cotangents[v] = adjoint.results[-1]
         outer.ops.append(adjoint)
 
@@ -425,9 +425,9 @@ class _Sweep:
         for v in free:
             d = self.cotangents.get(v)
             adjoint.inits.append(_zero(self.builder, v, lazy=True) if d is None else d)
-            accumulators.append(Value(_cotangent_kind(v), _d(v), op.loc))
+            accumulators.append(Value(cotangent_kind(v), _d(v), op.loc))
         incoming = [
-            (y, scan(self.cotangents[r], _cotangent_kind(y), _d(y)))
+            (y, scan(self.cotangents[r], cotangent_kind(y), _d(y)))
             for y, r in collected if r in self.cotangents and isinstance(y, Value)
         ]  # fmt: skip
 
@@ -479,11 +479,11 @@ class _Sweep:
         region.params = [*elements_in, *params, *accumulators]
 
         starts = [op.inits[k] if isinstance(op.inits[k], Value) else p for k, p, _, _ in carried]
-        kinds = [_started(_cotangent_kind(p), s.kind) for s, (_, p, _, _) in zip(starts, carried, strict=True)]
-        kinds += [_cotangent_kind(v) for v in free]
+        kinds = [_started(cotangent_kind(p), s.kind) for s, (_, p, _, _) in zip(starts, carried, strict=True)]
+        kinds += [cotangent_kind(v) for v in free]
         hints = [_d(p) for _, p, _, _ in carried] + [_d(v) for v in free]
         adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
-        lists = [Value(Seq(_cotangent_kind(e)), f"{_d(scanned[e])}_rows", op.loc) for e in wanted]
+        lists = [Value(Seq(cotangent_kind(e)), f"{_d(scanned[e])}_rows", op.loc) for e in wanted]
         adjoint.results.extend(lists)
         self.builder.region.ops.append(adjoint)
         for v, result in zip(free, adjoint.results[len(carried) :], strict=False):
@@ -596,7 +596,7 @@ def _python_numbers(op: Op) -> bool:
     return all(isinstance(v.kind, Num) and v.kind.python for v in (*op.operands(), *op.results))
 
 
-def _cotangent_kind(v: Any) -> Any:
+def cotangent_kind(v: Any) -> Any:
     """The kind of a cotangent that comes out of a loop or a branch; that of a Python number may be NumPy's."""
     return _wider(v.kind)
 
@@ -611,7 +611,7 @@ def _carried_kind(p: Value, y: Any) -> Any:
     """The kind of a cotangent that an iteration begins with: of the shape that it has made, of the dtype carried."""
     if isinstance(p.kind, Array) and isinstance(y, Value) and isinstance(y.kind, Array):
         return Array(p.kind.dtype, y.kind.shape, p.kind.xp)
-    return _cotangent_kind(p)
+    return cotangent_kind(p)
 
 
 def _started(kind: Any, first: Any) -> Any:

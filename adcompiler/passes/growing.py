@@ -87,4 +87,3 @@ def _shared_carries(function: Function, plan: Schedule) -> Decisions:
         if not found:
             return decisions
         decisions.shared_carries |= found
-

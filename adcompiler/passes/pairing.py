@@ -8,6 +8,7 @@ A pullback that is differentiated itself is a call too: it is made one with its 
 
 from typing import Any
 
+from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.callee import PULL, Both, Forward, Pull, call_of
 from adcompiler.ir.core import Function, Op, Region, Value, walk
 from adcompiler.passes.dce import dce
@@ -64,3 +65,19 @@ def _joined(forward: Op, before: list[Op]) -> Op:
             return Op(Both(made), forward.args, {}, [*op.results, *forward.results], False, op.effect, op.loc)
     unused = [Value(k, "", forward.loc) for k in made.of.kinds]
     return Op(Both(made), forward.args, {}, [*unused, *forward.results], loc=forward.loc)
+
+
+def check_pulls(function: Function) -> None:
+    """Refuse a pullback that is called where its `vjp` may not have run."""
+
+    def check(region: Region, seen: set[Value]) -> None:
+        seen = seen | set(region.params)
+        for op in region.ops:
+            if isinstance(op.target, Pull) and op.args[0] not in seen:
+                reason = "this pullback is called where the vjp that gives it may not have run"
+                raise UnsupportedError(problem_at(op.loc, reason, "call vjp before the branch or the loop"))
+            for sub in op.regions:
+                check(sub, seen)
+            seen.update(op.results)
+
+    check(function.body, set(function.params))

@@ -16,7 +16,7 @@ from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
-from adcompiler.passes.adjoint import _as_argument, _cotangent_kind, _python_numbers, insert
+from adcompiler.passes.adjoint import _python_numbers, as_argument, cotangent_kind, insert
 from adcompiler.passes.pushforward import Pushforward, Zero
 from adcompiler.passes.trace import Untraceable, fit
 from rules.cotangent import alike, zeros_like
@@ -37,10 +37,10 @@ def tangent(function: Function, tangents: dict[Value, Any], active: set[Value]) 
         given = isinstance(t, Value) and (t.kind == p.kind or isinstance(p.kind, Seq))
         if isinstance(p.kind, Seq) and isinstance(p.kind.element, Array):
             sweep.builder.effect(alike, t, sweep.get(p))
-        sweep.tangents[p] = t if given else _as_argument(sweep.builder, sweep.get(p), t)
+        sweep.tangents[p] = t if given else as_argument(sweep.builder, sweep.get(p), t)
     sweep.run(function.body.ops)
     sweep.builder.loc = None
-    moved = [_as_argument(sweep.builder, sweep.get(v), sweep.tangents.get(v)) for v in moving_results(function)]
+    moved = [as_argument(sweep.builder, sweep.get(v), sweep.tangents.get(v)) for v in moving_results(function)]
     result = (map_tree(sweep.get, function.result), moved)
     body.results = list(leaves(result))
     return Function(f"{function.name}_jvp", params, body, result)
@@ -189,7 +189,7 @@ class _Sweep:
 
     def tangent_of(self, v: Value) -> Value:
         """A new value for the tangent of one that comes out of a join."""
-        self.tangents[v] = Value(_cotangent_kind(v), _t(v), v.loc)
+        self.tangents[v] = Value(cotangent_kind(v), _t(v), v.loc)
         return self.tangents[v]
 
     def loop(self, op: For | While) -> None:
@@ -204,7 +204,7 @@ class _Sweep:
         test = Region()
         if isinstance(op, While):
             test.params = [self.fresh(p) for p in op.test.params]
-            test.params += [Value(_cotangent_kind(op.carried[k]), _t(op.carried[k]), op.loc) for k in moving]
+            test.params += [Value(cotangent_kind(op.carried[k]), _t(op.carried[k]), op.loc) for k in moving]
             with self.inside(test):
                 self.run(op.test.ops)
             test.results = map_tree(self.get, op.test.results)

@@ -1,0 +1,148 @@
+"""`vjp` inside a function that is compiled: the call becomes one of a function of the IR, its pullback that of a pull.
+
+value, pullback = vjp(f, x); d = pullback(c)   ->   %value = f(%x); %pull = f.forward(%x); .. %d = f.pull(%pull, ..)
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from adcompiler.compile import argument_leaves, structured
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.lifting import lifted
+from adcompiler.frontend.lower import denotation
+from adcompiler.frontend.scope import Callback, Closure
+from adcompiler.ir.callee import PULL, Callee, Forward, Pull
+from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
+from adcompiler.passes.adjoint import as_argument, cotangent_kind
+from adcompiler.request import Request, pick
+from adcompiler.seeds import match
+from rules.kind import Num, is_differentiable
+
+
+@dataclass(eq=False)
+class Pullback(Callback):
+    """The pullback that a `vjp` has given: of which call, and where that stands among its operations.
+
+    `value` is what the call returned; `named` are the arguments by name, as the parameters of the function.
+    """
+
+    request: Request
+    call: Op
+    region: Region
+    value: Any
+    named: dict[str, Any]
+    positions: int | None
+    name = "pullback"
+
+    @property
+    def loc(self) -> Loc | None:  # type: ignore[override]
+        """Where the `vjp` stands."""
+        return self.call.loc
+
+    def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The gradients for a cotangent of the value."""
+        if len(args) != 1 or kwargs:
+            raise lowerer.refuse(node, "a pullback takes one argument, a cotangent of the value", "pullback(cotangent)")
+        loc = lowerer.loc(node)
+        found: dict[Value, Any] = {}
+        match(self.value, args[0], "the value", found, loc, "cotangent")
+        if self.call not in self.region.ops:
+            raise lowerer.refuse(
+                node, "the pullback of a vjp in a checkpoint is called outside of it", "call it inside"
+            )
+        callee = self.call.target
+        place = {p: i for i, p in enumerate(callee.function.params)}
+        wanted = argument_leaves(self.named, self.request.wrt, self.request.name, loc)
+        given = tuple(i for i, r in enumerate(self.call.results) if r in found)
+        made = callee.pullback(tuple(place[v] for v in wanted), given, True)
+        pull = self.forward(made)
+        incoming = tuple(found[self.call.results[i]] for i in given)
+        results = [Value(cotangent_kind(v), "", loc) for v in wanted]
+        op = Op(Pull(made), (pull, self.call.args, incoming), {}, results, loc=loc)
+        lowerer.builder.region.ops.append(op)
+        lowerer.defs.update(dict.fromkeys(results, op))
+        outside = dict(zip(callee.function.params, self.call.args, strict=True))
+        by_leaf = {
+            v: as_argument(lowerer.builder, _like(outside[v], v), d) for v, d in zip(wanted, results, strict=True)
+        }
+        gradients = tuple(
+            denotation(structured(pick(self.named, w, self.request.name, loc), by_leaf)) for w in self.request.wrt
+        )
+        if self.positions is None:
+            return gradients[0] if self.request.single else gradients
+        numbered = dict(zip(self.request.argnums, gradients, strict=True))
+        return tuple(numbered.get(i, Known(None)) for i in range(self.positions))
+
+    def forward(self, made: Callee) -> Value:
+        """What the pullback keeps, from an operation behind the call."""
+        ops, target = self.region.ops, Forward(made)
+        at = ops.index(self.call)
+        if not (at + 1 < len(ops) and ops[at + 1].target == target):
+            pull = Value(PULL, "pull", self.call.loc)
+            ops.insert(at + 1, Op(target, self.call.args, {}, [pull], loc=self.call.loc))
+        return ops[at + 1].result
+
+
+def _like(x: Any, parameter: Value) -> Value:
+    return x if isinstance(x, Value) else parameter
+
+
+def _parts(d: Any) -> Iterator[Any]:
+    if isinstance(d, tuple | list | dict):
+        for x in d.values() if isinstance(d, dict) else d:
+            yield from _parts(x)
+    else:
+        yield d
+
+
+def _moves(d: Any) -> bool:
+    """Is this a number or an array with a derivative?"""
+    return any(is_differentiable(v.kind) for v in leaves(d)) or (
+        isinstance(d, Known) and type(d.value) in (float, complex)
+    )
+
+
+def _variable(lowerer: Any, d: Any) -> Any:
+    """The same argument, in which constants that have a derivative are values."""
+    if isinstance(d, tuple | list):
+        return type(d)(_variable(lowerer, x) for x in d)
+    if isinstance(d, dict):
+        return {k: _variable(lowerer, x) for k, x in d.items()}
+    if not isinstance(d, Known) or not _moves(d):
+        return d
+    kind = type(d.value)
+    made = Op(kind, (d.value,), {}, [Value(Num(kind), "", lowerer.builder.loc)], loc=lowerer.builder.loc)
+    lowerer.builder.region.ops.append(made)
+    lowerer.defs[made.result] = made
+    return made.result
+
+
+def pulled(lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None) -> Any:
+    """The denotation of `vjp(f, *args, argnums=...)`: the value and the pullback."""
+    function = f if isinstance(f, Closure) else lowerer.static(f, node, "the function to differentiate")
+    chosen = None if argnums is None else lowerer.static(argnums, node, "argnums")
+    if chosen is None:
+        chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(x))))
+    request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
+    args = tuple(_variable(lowerer, x) for x in args)
+    argument_leaves(request.named((args, {})), request.wrt, request.name, lowerer.loc(node))
+    inner, named, fresh = lowerer.outlined(request, args, {}, node)
+    results = list(inner.body.results)
+    where = f"`{request.name}` ({os.path.basename(request.place.file)}:{request.place.line})"
+    callee = Callee(inner.name, Function(inner.name, inner.params, inner.body, tuple(results), where))
+    around = lifted(callee, lowerer.scope.around)
+    lowerer.scope.around.update(around)
+    callee.views, callee.entangled = frozenset(), False  # the value is the caller's own
+    loc = lowerer.loc(node)
+    outer = [Value(r.kind, r.hint, loc) for r in results]
+    call = Op(callee, (*fresh, *around[callee]), {}, outer, False, callee.effect, loc)
+    lowerer.builder.region.ops.append(call)
+    lowerer.defs.update(dict.fromkeys(outer, call))
+    value = map_tree(lambda v: dict(zip(results, outer, strict=True))[v], denotation(inner.result))
+    pullback = Pullback(request, call, lowerer.builder.region, value, named, len(args) if argnums is None else None)
+    return value, pullback
+
+
+__all__ = ["Pullback", "pulled"]
