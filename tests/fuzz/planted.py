@@ -278,7 +278,7 @@ def what_is_kept_is_not_copied() -> AbstractContextManager[Any]:
     return plant()
 
 
-@planted
+@needing("store: element")
 def what_is_alive_is_overwritten() -> AbstractContextManager[Any]:
     """`d_x += t` where d_y is the same array."""
     return patch.object(memory.Memory, "in_the_way", lambda self, x, others: None)

@@ -147,7 +147,7 @@ def evolution(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 1)
+@production(STATEMENTS, 1.7)
 def second_name(g: Generator) -> bool | None:
     """A store into an array that has another name: refused if that is read later, else as good as without it."""
     found = [v for v in rebindable(g, Array) if v.owned and shortest(v.kind.dims[:1]) >= 2]  # type: ignore[union-attr]
