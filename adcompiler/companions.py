@@ -10,10 +10,11 @@ from typing import Any
 
 from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.ir.callee import Both, Callee
-from adcompiler.ir.core import Function, Op, Region, Value, leaves, walk
+from adcompiler.ir.core import Function, Region, Value, leaves, walk
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
 from adcompiler.passes.checkpoint import uncheckpoint
+from adcompiler.passes.copies import copied_in_arm
 from adcompiler.passes.keep import copy_of
 from adcompiler.passes.mark import at_split
 from adcompiler.passes.memory import Decisions, Memory, carries
@@ -96,17 +97,20 @@ def _own_results(function: Function) -> Function:
     value, gradients = function.result
     memory = Memory(function, Decisions(shared_carries={op.carried[k] for op, k in carries(function)}))
     taken = frozenset().union(*map(memory.roots, function.params)) | memory.foreign
-    leaving: list[Op] = []
-    out = []
+    forward, out = function.body.ops[:at], []
     for v in value:
         roots = memory.roots(v)
-        if roots & taken:
-            leaving.append(copy_of(v, v))
-            v = leaving[-1].result
+        bad = roots & taken
+        inside = copied_in_arm(forward, v, bad, memory, lambda y: copy_of(y, y)) if bad else None
+        if inside is not None:
+            forward, roots = inside, roots - bad
+        elif bad:
+            forward = [*forward, copy_of(v, v)]
+            v = forward[-1].result
         taken |= roots
         out.append(v)
     result = tuple(out), gradients
-    ops = [*function.body.ops[:at], *leaving, *function.body.ops[at:]]
+    ops = [*forward, *function.body.ops[at:]]
     return Function(function.name, function.params, Region([], ops, list(leaves(result))), result, function.doc)
 
 

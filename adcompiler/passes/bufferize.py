@@ -30,6 +30,7 @@ from adcompiler.ir.core import (
     place_of,
     walk,
 )
+from adcompiler.passes.copies import copied_in_arm
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
 from adcompiler.passes.mark import read_by_pullback, split
@@ -195,16 +196,20 @@ class _Owner:
         memory = Memory(self.function, self.decisions)
         taken = set().union(*map(memory.roots, [*leaves(value), *read_by_pullback(self.function)]))
         out: list[Any] = []
+        body, before = self.function.body, self.function.body.ops
         for d in gradients:
             roots = memory.roots(d)
-            if roots & (memory.foreign | taken):
+            bad = roots & (memory.foreign | taken)
+            inside = copied_in_arm(body.ops, d, bad, memory, lambda y: self.copied(y, "", y.loc)) if bad else None
+            if inside is not None:
+                body.ops, roots = inside, roots - bad
+            elif bad:
                 copy = self.copied(d, "", None)
-                self.function.body.ops.append(copy)
+                body.ops = [*body.ops, copy]
                 d = copy.result
             taken |= roots
             out.append(d)
-        if out != gradients:
-            body = self.function.body
+        if body.ops is not before:
             body.results = [*leaves((value, out))]
             f = self.function
             self.function = Function(f.name, f.params, body, (value, out), f.doc)
