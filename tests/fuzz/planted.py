@@ -216,13 +216,13 @@ def loop_activity_stops_after_one_pass() -> AbstractContextManager[Any]:
 @planted
 def equal_calls_are_merged_whatever_their_keywords() -> AbstractContextManager[Any]:
     """`x.sum(axis=0)` and `x.sum(axis=1)` become one."""
-    key = simplify._key
+    key = simplify.key_of
 
     def without_keywords(op: Op) -> Any:
         whole = key(op)
         return None if whole is None else whole[:2]
 
-    return patch.object(simplify, "_key", without_keywords)
+    return patch.object(simplify, "key_of", without_keywords)
 
 
 @planted
