@@ -14,7 +14,7 @@ import numpy as np
 
 import rules.cotangent
 from adcompiler import compile
-from adcompiler.backend import emit, names
+from adcompiler.backend import emit, names, statements
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.callee import Pull
@@ -324,7 +324,7 @@ def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManag
 @planted
 def emitted_updates_lose_repeated_indices() -> AbstractContextManager[Any]:
     """`d[[0, 1, 1]] += t`, where np.add.at is meant."""
-    return patch.object(emit, "_repeats", lambda index: False)
+    return patch.object(statements, "_repeats", lambda index: False)
 
 
 # forward mode and the split form
