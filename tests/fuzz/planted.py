@@ -15,7 +15,7 @@ import numpy as np
 import rules.cotangent
 from adcompiler import compile
 from adcompiler.backend import emit, names, statements
-from adcompiler.frontend.expressions import Expressions
+from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
@@ -228,7 +228,7 @@ def equal_calls_are_merged_whatever_their_keywords() -> AbstractContextManager[A
 @planted
 def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
     """`0.1 < x < 0.5` is `0.1 < x`."""
-    return patch.object(Expressions, "_chained", lambda self, node, result, *rest: result)
+    return patch.object(Conditions, "_chained", lambda self, node, result, *rest: result)
 
 
 # stores
