@@ -16,9 +16,9 @@ from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
-from adcompiler.frontend.expressions import no_rule
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
+from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.source import Source
 from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk

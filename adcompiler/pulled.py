@@ -15,7 +15,7 @@ from adcompiler.frontend.lower import denotation
 from adcompiler.frontend.scope import Callback, Closure
 from adcompiler.ir.callee import PULL, Callee, Forward, Pull
 from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
-from adcompiler.passes.adjoint import as_argument, cotangent_kind
+from adcompiler.passes.cotangents import as_argument, cotangent_kind
 from adcompiler.request import Request, pick
 from adcompiler.seeds import match
 from rules.kind import Num, is_differentiable

@@ -40,6 +40,11 @@ def name(text: str) -> ast.expr:
     return out
 
 
+def store(text: str) -> ast.Name:
+    """A name that is assigned to."""
+    return ast.Name(text, ast.Store())
+
+
 class Speller:
     """Writes calls; collects the objects that the names in them stand for."""
 

@@ -50,7 +50,7 @@ class Calls(Iterations):
             done = self.consumed(function.value, given, node)
             if done is not None:
                 return done
-        args: list[Any] = self._items(node.args)
+        args: list[Any] = self.items(node.args)
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
             value = self.expr(k.value)
@@ -213,7 +213,7 @@ class Calls(Iterations):
             return self.folded(made, "total 0", start, _added("total 0", made.elt), node)
         if isinstance(made, gast.ListComp):
             return None
-        rest, keywords = self._items(node.args[1:]), {k.arg: self.expr(k.value) for k in node.keywords}
+        rest, keywords = self.items(node.args[1:]), {k.arg: self.expr(k.value) for k in node.keywords}
         return self.call(Known(function), (self._comprehension(made, made.generators), *rest), keywords, node)
 
     def folded(self, made: Any, name: str, start: Any, statements: list[Any], node: Any, source: Any = None) -> Any:

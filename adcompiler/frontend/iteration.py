@@ -8,9 +8,11 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
-from adcompiler.frontend.expressions import Expressions, Unroll, _rebuild
+from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
+from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Frame, Poison, poison_problem
+from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
@@ -60,7 +62,7 @@ class Iterations(Expressions):
 
             def element(items: list[Value]) -> Any:
                 by_leaf = dict(zip(values, items, strict=True))
-                return _rebuild(d.element, lambda v: by_leaf[v])
+                return rebuild(d.element, lambda v: by_leaf[v])
 
             return Iteration(list(values), element, values[0].kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Seq):
@@ -292,7 +294,7 @@ class Iterations(Expressions):
             op.results.append(value)
             return value
 
-        out = _rebuild(d, collect)
+        out = rebuild(d, collect)
         outer.ops.append(op)
         for v in op.results:
             self.defs[v] = op

@@ -9,14 +9,15 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
-from adcompiler.frontend.expressions import Diverges, Unroll
 from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
+from adcompiler.frontend.joins import Diverges
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf, join_kinds
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
+from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (

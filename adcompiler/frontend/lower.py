@@ -16,11 +16,12 @@ import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.desugar import desugar
-from adcompiler.frontend.expressions import DIVERGES, Diverges, Promote, Unroll, no_rule
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
+from adcompiler.frontend.joins import DIVERGES, Diverges
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
+from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Callback,
@@ -34,6 +35,7 @@ from adcompiler.frontend.scope import (
     poison_problem,
 )
 from adcompiler.frontend.source import Source
+from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import keep_apart, written_arguments
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.expressions import DIVERGES
+from adcompiler.frontend.joins import DIVERGES
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lifting import lifted
 from adcompiler.frontend.ownership import _containers, _may_be_one

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.frontend.expressions import _rebuild
 from adcompiler.frontend.iteration import Iteration, Once
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value, leaves
@@ -103,7 +103,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
     def convert(self: Any, node: Any, x: Any = ()) -> Any:
         if isinstance(x, Value | ListOf) and kind is list and not (isinstance(x, Value) and isinstance(x.kind, Array)):
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
-            return x if ranges else _rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
+            return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
         it = self.iterate(x, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
 

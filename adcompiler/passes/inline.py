@@ -6,7 +6,7 @@
 from typing import Any
 
 from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree
-from adcompiler.passes.adjoint import _Part
+from adcompiler.passes.insertion import Part
 from adcompiler.passes.trace import Pullback
 
 
@@ -22,7 +22,7 @@ def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
     ops: list[Op] = []
     for op in region.ops:
         new = op.rebuild(lambda v: renamed.get(v, v), lambda r: _inline(r, renamed))
-        target = new.target.pullback if isinstance(new.target, _Part) else new.target
+        target = new.target.pullback if isinstance(new.target, Part) else new.target
         if not isinstance(target, Pullback):
             ops.append(new)
             continue
@@ -33,7 +33,7 @@ def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
         spliced = clone(Region([], target.region.ops, []), mapping)
         for inner in spliced.ops:
             inner.loc = op.loc
-        result = new.target.pick(target.result) if isinstance(new.target, _Part) else target.result
+        result = new.target.pick(target.result) if isinstance(new.target, Part) else target.result
         out = _renamed(result, mapping)
         if isinstance(out, Value) and op.result.hint and not out.hint and spliced.ops:
             out.hint = op.result.hint

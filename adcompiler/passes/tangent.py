@@ -16,7 +16,8 @@ from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
-from adcompiler.passes.adjoint import _python_numbers, as_argument, cotangent_kind, insert
+from adcompiler.passes.cotangents import as_argument, cotangent_kind
+from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.pushforward import Pushforward, Zero
 from adcompiler.passes.trace import Untraceable, fit
 from rules.cotangent import alike, zeros_like
@@ -142,7 +143,7 @@ class _Sweep:
         values[rule.result] = new.result if len(new.results) == 1 else tuple(new.results)
         wants = rule.pushforward.wants
         given = tuple(values[w] if w in values else self.given(bound[w[2:]]) for w in wants)
-        use_math = getattr(op.target, "__module__", "") == "math" or _python_numbers(op)
+        use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
         name = f"{rule.name}.t_{rule.result}"
         try:
             target = Pushforward(name, rule.pushforward, given, use_math, op.loc)

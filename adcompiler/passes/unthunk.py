@@ -8,7 +8,7 @@ At the end of an iteration a carried cotangent is forced, so that nothing nests.
 from collections import defaultdict
 
 from adcompiler.ir.core import Function, If, Op, Region, Value, leaves, map_tree
-from adcompiler.passes.adjoint import force
+from adcompiler.passes.adjoint_loop import force
 from adcompiler.passes.dce import dce
 
 

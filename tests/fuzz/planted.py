@@ -14,8 +14,8 @@ import numpy as np
 
 import rules.cotangent
 from adcompiler import compile
-from adcompiler.backend import emit, names
-from adcompiler.frontend.expressions import Expressions
+from adcompiler.backend import emit, names, statements
+from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
@@ -216,19 +216,19 @@ def loop_activity_stops_after_one_pass() -> AbstractContextManager[Any]:
 @planted
 def equal_calls_are_merged_whatever_their_keywords() -> AbstractContextManager[Any]:
     """`x.sum(axis=0)` and `x.sum(axis=1)` become one."""
-    key = simplify._key
+    key = simplify.key_of
 
     def without_keywords(op: Op) -> Any:
         whole = key(op)
         return None if whole is None else whole[:2]
 
-    return patch.object(simplify, "_key", without_keywords)
+    return patch.object(simplify, "key_of", without_keywords)
 
 
 @planted
 def rest_of_a_chained_comparison_is_ignored() -> AbstractContextManager[Any]:
     """`0.1 < x < 0.5` is `0.1 < x`."""
-    return patch.object(Expressions, "_chained", lambda self, node, result, *rest: result)
+    return patch.object(Conditions, "_chained", lambda self, node, result, *rest: result)
 
 
 # stores
@@ -324,7 +324,7 @@ def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManag
 @planted
 def emitted_updates_lose_repeated_indices() -> AbstractContextManager[Any]:
     """`d[[0, 1, 1]] += t`, where np.add.at is meant."""
-    return patch.object(emit, "_repeats", lambda index: False)
+    return patch.object(statements, "_repeats", lambda index: False)
 
 
 # forward mode and the split form

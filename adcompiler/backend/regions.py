@@ -1,0 +1,91 @@
+"""Operations in their order, each as the statement that it is; branches.
+
+%y = if %c { yield %a } else { %b = -%a; yield %b }       ->       if c: y = a
+                                                                   else: y = -a
+"""
+
+import ast
+
+from adcompiler.backend.operands import negated
+from adcompiler.backend.spell import store
+from adcompiler.backend.statements import Statements
+from adcompiler.ir.core import For, If, Op, Region, Value, While, raise_
+from adcompiler.passes.mark import split, turn
+from rules.cotangent import update
+
+
+class Regions(Statements):
+    """Writes the operations of a region."""
+
+    used: set[Value]
+    #: The name of what nobody reads.
+    idle: str
+
+    def region(self, region: Region) -> None:
+        self.written_ops(region.ops)
+
+    def written_ops(self, ops: list[Op]) -> None:
+        for k, op in enumerate(ops):
+            if op.target is split:
+                self.pullback(ops[k + 1 :])
+                return
+            if op.target is turn:
+                self.pending = "backward"
+            elif self.plan.is_written(op):
+                with self.handling_errors(op):
+                    self.loc = op.loc or self.loc
+                    self.statement(op)
+
+    def statement(self, op: Op) -> None:
+        if id(op) in self.plan.expressions:
+            self.assign(op.result, self.written(op), self.plan.read_by(op))
+        elif isinstance(op, If):
+            self.branch(op)
+        elif isinstance(op, For):
+            self.loop(op)
+        elif isinstance(op, While):
+            self.while_loop(op)
+        elif op.target is update:
+            self.update(op)
+        elif op.target is raise_:
+            self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
+        elif id(op) in self.buffers.in_place:
+            self.overwrite(op)
+        elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
+            self.add(ast.Expr(self.written(op)))
+        elif len(op.results) > 1:
+            targets: list[ast.expr] = [store(self.names[r] if r in self.used else self.idle) for r in op.results]
+            self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
+        else:
+            self.assign(op.result, self.written(op), self.plan.read_by(op))
+
+    def branch(self, op: If) -> None:
+        cond = self.expr(op.cond)
+
+        def arm(side: Region) -> list[ast.stmt]:
+            def build() -> None:
+                self.region(side)
+                self.loc = op.loc
+                if not any(o.target is raise_ for o in side.ops):
+                    self.moves(op.results, side.results, none=True)
+
+            return self.block(build)
+
+        loc = op.loc
+        then, orelse = arm(op.then), arm(op.orelse)
+        self.loc = loc
+        if isinstance(then[0], ast.Pass) and not isinstance(orelse[0], ast.Pass):
+            cond, then, orelse = negated(cond), orelse, then
+        self.add(ast.If(cond, then, [] if isinstance(orelse[0], ast.Pass) else orelse))
+
+    def loop(self, op: For) -> None:
+        """A loop over sequences."""
+        raise NotImplementedError
+
+    def while_loop(self, op: While) -> None:
+        """A loop with a test."""
+        raise NotImplementedError
+
+    def pullback(self, ops: list[Op]) -> None:
+        """The operations behind the split, as a function in the function."""
+        raise NotImplementedError

@@ -1,0 +1,185 @@
+"""Two paths, and what names and results are after them.
+
+z = x if c else y       ->       %z = if %c { yield %x } else { yield %y }
+
+What has no common kind, or is assigned on one path alone, is a problem of whoever reads it.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompiler.frontend.desugar import hint, is_flag
+from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.scope import Callback, Maybe, Poison, Unreturned
+from adcompiler.frontend.static import Statics
+from adcompiler.frontend.words import describe, one_kind
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
+from rules.kind import Array, Num
+
+
+class Diverges:
+    """The status of code that never reaches its end: it raises."""
+
+
+DIVERGES = Diverges()
+
+
+class Joins(Statics):
+    """Lowers two paths, and joins them."""
+
+    #: Of the values that are joined, those that a name alone holds, and the numbers that may be 0-d arrays.
+    owned_joins: set[Value]
+    frozen_joins: set[Value]
+
+    def fork(
+        self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
+    ) -> Any:
+        """Lower two paths into the regions of an If, and join them. Each path gives a denotation or DIVERGES."""
+        frame, outer = self.frame, self.builder.region
+        before = frame.env
+        sides = []
+        for path in (then, orelse):
+            frame.env = dict(before)
+            region = self.builder.region = Region()
+            try:
+                result = path()
+            except Unreturned:
+                result = DIVERGES
+            except BaseException:
+                frame.env = before
+                raise
+            finally:
+                self.builder.region = outer
+            sides.append((region, frame.env, result))
+        (r1, env1, d1), (r2, env2, d2) = sides
+        changed = [n for n in env1 if env1[n] is not env2.get(n)]
+        held: list[set[str]] = [self.owned_names(env, changed) if statement else set() for env in (env1, env2)]
+        op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
+        op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
+        dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
+        joined: Any = DIVERGES
+        frame.env = dict(before)
+        if not (dead1 and dead2):
+            known: dict[tuple[Any, Any], Value] = {}
+            missing = UNDEF
+            for name in dict.fromkeys([*env1, *env2]):
+                a = missing if dead1 else env1.get(name, missing)
+                b = missing if dead2 else env2.get(name, missing)
+                if (dead1 and b is before.get(name)) or (dead2 and a is before.get(name)):
+                    frame.env[name] = before[name]
+                else:
+                    d = frame.env[name] = self.join(a, b, op, known, name, loc, maybe=not (dead1 or dead2))
+                    self.alike(a, d)
+                    self.alike(b, d)
+                    self.note_owned(d, name, held[0] & held[1])
+            joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
+            self.alike(d1, joined)
+            self.alike(d2, joined)
+        if op.results or op.effect:
+            outer.ops.append(op)
+            for v in op.results:
+                self.defs[v] = op
+        return joined
+
+    def owned_names(self, env: dict[str, Any], names: list[str], live: Any = None) -> set[str]:
+        """Of the arrays that these names hold, those that nothing else does, where names mean `env`: their places."""
+        raise NotImplementedError
+
+    def note_owned(self, d: Any, name: str, places: set[str]) -> None:
+        """Note that of the arrays in `d` those at these places are held by the name alone."""
+        raise NotImplementedError
+
+    def alike(self, a: Any, b: Any) -> None:
+        """Note that two denotations may be the same lists and dicts."""
+        raise NotImplementedError
+
+    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc,
+             maybe: bool = False) -> Any:  # fmt: skip
+        """One denotation for what is `a` on one path of an If and `b` on the other."""
+        if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
+            return a
+        if isinstance(a, Maybe) or isinstance(b, Maybe):
+            x, y = (s.value if isinstance(s, Maybe) else s for s in (a, b))
+            inner = self.join(x, y, op, known, name, loc)
+            return inner if isinstance(inner, Poison) else Maybe(inner)
+        if a is UNDEF or b is UNDEF:
+            other = b if a is UNDEF else a
+            if isinstance(other, tuple | list | dict | ListOf):
+                if maybe and not is_flag(name):
+                    reason = "{name} is assigned on one path of the if at line " + f"{loc.line} alone"
+                    return Poison(reason, "assign {name} before the if", loc)
+                if a is UNDEF:
+                    inner = rebuild(other, lambda x: self.join(UNDEF, x, op, known, name, loc))
+                else:
+                    inner = rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
+                return Maybe(inner) if maybe else inner
+            if not isinstance(other, Value) and not _number(other):
+                return other
+            x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
+            value = self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
+            return Maybe(value) if maybe else value
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return a if isinstance(a, Poison) else b
+        if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
+            return type(a)(self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True))
+        if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
+            return {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+        if isinstance(a, ListOf) and isinstance(b, ListOf):
+            inner = self.join(a.element, b.element, op, known, name, loc)
+            return inner if isinstance(inner, Poison) else ListOf(inner)
+        if isinstance(a, Callback) and isinstance(b, Callback):
+            reason = "{name} is one " + f"{a.name} on one path of the if at line {loc.line} and another on the other"
+            return Poison(reason, "call it in the branch, and keep its result", loc)
+        if _data(a) and _data(b):
+            x, y = self.operand(a), self.operand(b)
+            kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
+            if kind is not None:
+                return self._result(x, y, kind, op, known, name, loc)
+        return Poison("{name} is " + describe(a) + f" on one path of the if at line {loc.line} and " + describe(b)
+                      + " on the other", one_kind(a, b, "on both paths"), loc)  # fmt: skip
+
+    def _result(self, x: Any, y: Any, kind: Any, op: If, known: Any, name: str, loc: Loc) -> Value:
+        key = (id(x), id(y))
+        if isinstance(x, Value) and isinstance(y, Value) and key in known:
+            return known[key]
+        value = Value(kind, hint(name), loc)
+        if self.shares_scalar(kind, x, y):
+            self.frozen_joins.add(value)
+        op.results.append(value)
+        op.then.results.append(self.as_kind(x, value, op.then))
+        op.orelse.results.append(self.as_kind(y, value, op.orelse))
+        known[key] = value
+        return value
+
+    def shares_scalar(self, kind: Any, *sides: Any) -> bool:
+        """Is a number of this kind a 0-d array on one of these sides, whose memory Python's `+=` would change?"""
+        return isinstance(kind, Num) and any(
+            isinstance(x, Value) and (isinstance(x.kind, Array) or x in self.frozen_joins) for x in sides
+        )
+
+    def as_kind(self, x: Any, like: Value, region: Region) -> Any:
+        """What a region yields for `like`: of a 0-d array that becomes a number its element, which shares no memory."""
+        if not (isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(like.kind, Num)):
+            return x
+        outer, self.builder.region = self.builder.region, region
+        try:
+            return self.emit(operator.getitem, x, Known(()), hint=like.hint)
+        finally:
+            self.builder.region = outer
+
+
+def _same_constant(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, int | float | complex | str | bool) and a == b)
+
+
+def _number(d: Any) -> bool:
+    return isinstance(d, Known) and isinstance(d.value, int | float | complex | np.generic)
+
+
+def _data(d: Any) -> bool:
+    return isinstance(d, Value) or _number(d)

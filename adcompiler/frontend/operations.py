@@ -1,0 +1,133 @@
+"""What expressions denote, and the operations on it: a Value, something known, or a container of these.
+
+params["W"] @ x       ->       %t = operator.matmul(%W, %x)          (params is {"W": %W, "b": %b})
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
+from adcompiler.frontend.desugar import hint
+from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
+from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
+from adcompiler.ir.build import Builder
+from adcompiler.ir.core import Loc, Op, Value, leaves
+from adcompiler.ir.printer import target_name
+from rules.cotangent import length
+from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
+
+
+def no_rule(op: Op) -> Problem:
+    """What is said where something is done with the result of a call that the compiler cannot see into."""
+    maker = target_name(op.target)
+    reason = f"{maker} has no rule, so it is not known what it returns"
+    remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+    if maker.rpartition(".")[2] in FUNCTIONS:
+        remedy = FUNCTIONS[maker.rpartition(".")[2]]
+    return problem_at(op.loc, reason, remedy)
+
+
+class Operations:
+    """Lowers into the current region. A denotation is a Value, a Known, or a container of them."""
+
+    def __init__(self, scope: Scope, frame: Frame, env: Lengths) -> None:
+        self.scope = scope
+        self.frame = frame
+        self.env = env
+        self.builder = Builder()
+        self.defs: dict[Value, Op] = {}
+        self.loop_elements: dict[Value, Any] = {}
+        self.promotable: dict[Value, tuple[Any, ...]] = {}
+        self.problems: list[Problem] = []
+        self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
+
+    def loc(self, node: Any) -> Loc:
+        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
+
+    def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
+        return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
+
+    def expr(self, node: Any) -> Any:
+        """The denotation of an expression."""
+        handler = getattr(self, f"expr_{type(node).__name__}", None)
+        if handler is None:
+            remedy = CONSTRUCTS.get(type(node).__name__, ELSEWHERE)
+            raise self.refuse(node, f"{construct(node)} is not supported", remedy)
+        before = self.builder.loc
+        self.builder.loc = self.loc(node)
+        try:
+            return handler(node)
+        except KindError as error:
+            raise self.refuse(node, str(error), error.remedy or ELSEWHERE) from None
+        finally:
+            self.builder.loc = before
+
+    def emit(self, target: Any, *args: Any, hint: str = "", **kwargs: Any) -> Any:
+        """An operation on denotations; the denotation of its result."""
+        operands = tuple(self.operand(a) for a in args)
+        if target not in (str.format, np.shape):
+            for v in leaves((operands, kwargs)):
+                if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
+                    raise Refusal(self.unfilled_problem(v.kind.element, self.builder.loc or Loc("", 0)))
+                self.refuse_opaque(v)
+        result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
+        if isinstance(result, Value):
+            self.defs[result] = self.builder.region.ops[-1]
+        elif isinstance(result, tuple) and all(isinstance(r, Value) for r in result) and result:
+            for r in result:
+                self.defs[r] = self.builder.region.ops[-1]
+        else:
+            return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
+        return result
+
+    def refuse_opaque(self, d: Any) -> None:
+        """Refuse to do anything with what a function without a rule has returned."""
+        if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
+            raise Refusal(no_rule(self.defs[d]))
+
+    def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
+        """What is wrong with reading a list before its elements are known."""
+        what = hint(kind.what)
+        return problem_at(loc, f"the elements of {what} are not known where it is read: it is empty so far",
+                          f"begin {what} with a first element, or read it after the append")  # fmt: skip
+
+    def operand(self, d: Any) -> Any:
+        """A denotation as an argument of an operation."""
+        if isinstance(d, Value):
+            return d
+        if isinstance(d, Known):
+            return d.value
+        if isinstance(d, tuple | list):
+            return type(d)(self.operand(x) for x in d)
+        if isinstance(d, dict):
+            return {k: self.operand(v) for k, v in d.items()}
+        if isinstance(d, slice):
+            return slice(*(self.operand(x) for x in (d.start, d.stop, d.step)))
+        if isinstance(d, Poison):
+            raise Refusal(poison_problem(d, "this", self.builder.loc or Loc("", 0)))
+        if isinstance(d, ListOf):
+            raise KindError("a list of tuples or dicts cannot be passed to a library function",
+                            "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
+        if isinstance(d, Closure | Method):
+            raise KindError(f"the function {d.name} cannot be passed to a library function",
+                            "write out what it does: a loop, or a comprehension")  # fmt: skip
+        return d
+
+    def check_operands(self, target: Any, operands: tuple[Any, ...], node: Any) -> None:
+        """Refuse an operand of an operator that is neither a number nor an array."""
+        for remedy in filter(None, map(no_number, operands)):
+            raise self.refuse(node, f"{SYMBOLS[target]} is applied to {' and '.join(map(describe, operands))}", remedy)
+
+
+def rebuild(d: Any, f: Callable[[Any], Any]) -> Any:
+    """`f` over the leaves of a structured denotation."""
+    if isinstance(d, tuple | list):
+        return type(d)(rebuild(x, f) for x in d)
+    if isinstance(d, dict):
+        return {k: rebuild(v, f) for k, v in d.items()}
+    if isinstance(d, ListOf):
+        return ListOf(rebuild(d.element, f))
+    return f(d)

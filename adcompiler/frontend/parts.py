@@ -1,0 +1,126 @@
+"""Parts of things: attributes and subscripts.
+
+x.T[1:]; x.shape[0]; params["b"]       ->       %t = transpose(%x); %u = %t[1:]; %n = length(%x, 0); %b
+"""
+
+import ast
+import operator
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompiler.errors import Refusal
+from adcompiler.frontend.conditions import Conditions
+from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.scope import Method, Poison, poison_problem
+from adcompiler.frontend.words import describe, method_remedy
+from adcompiler.ir.core import Value
+from rules import find_method
+from rules.cotangent import length, size
+from rules.kind import Array, Num
+
+INDEXED = "index an array, a tuple, a list or a dict"
+
+
+class Parts(Conditions):
+    """Lowers attributes and subscripts."""
+
+    def expr_Attribute(self, node: Any) -> Any:
+        owner = self.expr(node.value)
+        return self.attribute(owner, node.attr, node)
+
+    def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        if isinstance(owner, Known):
+            if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
+                value = getattr(owner.value, name, None)
+                return Method(owner, name) if callable(value) else Known(value)
+            d = self.scope.attribute(owner.value, name, self.loc(node))
+            self.note_captures()
+            return d
+        if isinstance(owner, Value) and isinstance(owner.kind, Array | Num):
+            kind = owner.kind
+            if name == "shape":
+                return tuple(self.emit(length, owner, Known(i)) for i in range(kind.ndim))
+            if name == "ndim":
+                return Known(kind.ndim)
+            if name == "size":
+                return self.emit(size, owner) if kind.ndim else Known(1)
+            if name == "dtype":
+                return Known(kind.dtype)
+            if name in ("T", "real", "imag", "mT"):
+                return self.method_rule(name, node, owner)
+            if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
+                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
+                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
+                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
+            return Method(owner, name)
+        if isinstance(owner, tuple) and not hasattr(tuple, name):
+            raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
+        if isinstance(owner, tuple | list | dict | Value | ListOf):
+            return Method(owner, name)
+        if isinstance(owner, Poison):
+            raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
+                          "pass the value as an argument")  # fmt: skip
+
+    def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """A method or attribute of an array, by its rule."""
+        rule = find_method("ndarray." + name)
+        if rule is None:
+            raise self.refuse(
+                node,
+                f"the array method {name} has no rule",
+                method_remedy(np.ndarray, name, self.text(getattr(node.func, "value", node.func)))
+                if isinstance(node, gast.Call)
+                else "use a NumPy function that has one (`adc rules`)",
+            )
+        target = rule.functions[0] if rule.functions else getattr(np.ndarray, name)
+        return self.rule_call(rule, target, (owner, *args), kwargs or {}, node)
+
+    def text(self, node: Any) -> str:
+        """A piece of the source."""
+        return ast.unparse(gast.gast_to_ast(node))
+
+    def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        raise NotImplementedError
+
+    def expr_Subscript(self, node: Any) -> Any:
+        return self.subscript(self.expr(node.value), self.index(node.slice), node)
+
+    def index(self, node: Any) -> Any:
+        if isinstance(node, gast.Slice):
+            parts = [Known(None) if p is None else self.expr(p) for p in (node.lower, node.upper, node.step)]
+            return slice(*parts)
+        if isinstance(node, gast.Tuple):
+            return tuple(self.index(n) for n in node.elts)
+        return self.expr(node)
+
+    def subscript(self, base: Any, index: Any, node: Any) -> Any:
+        """`base[index]` on denotations."""
+        if isinstance(base, dict):
+            key = self.static(index, node, "the key of a dict")
+            if key not in base:
+                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
+                raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
+            return base[key]
+        if isinstance(base, tuple | list):
+            k = self.static(index, node, "the index into a tuple or a list of known structure")
+            try:
+                return base[k]
+            except (IndexError, TypeError) as error:
+                remedy = f"it has {len(base)} elements: use an int or a slice within that"
+                raise self.refuse(node, str(error), remedy) from None
+        if isinstance(base, Known):
+            if isinstance(base.value, tuple | list | dict | str):
+                return Known(base.value[self.static(index, node, "this index")])
+            raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
+        if isinstance(base, ListOf):
+            element = rebuild(base.element, lambda v: self.subscript(v, index, node))
+            return ListOf(element) if isinstance(index, slice) else element
+        if isinstance(base, Value):
+            if isinstance(base.kind, Num):
+                raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
+            return self.emit(operator.getitem, base, index)
+        raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)

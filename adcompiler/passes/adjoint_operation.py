@@ -1,0 +1,139 @@
+"""The pullback of a plain operation, by its rule.
+
+    %z = %x * %y       ->       %d_x = lazy multiply.d_x(%d_z, %y); %d_y = lazy multiply.d_y(%d_z, %x)
+
+Where a selection has left out a pole, or what may be infinite, a cotangent that is zero stays zero.
+"""
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompiler.errors import UnsupportedError, problem_at
+from adcompiler.ir.core import CotangentName, Op, Value, leaves
+from adcompiler.passes.cotangents import Cotangents, hint_of, zero_of
+from adcompiler.passes.finite import Facts, facts
+from adcompiler.passes.insertion import insert, python_numbers
+from adcompiler.passes.trace import Pullback, Untraceable, fit
+from rules.cotangent import accumulate, unless_zero, update
+from rules.kind import Array, KindError, Seq
+from rules.rule import find
+
+_QUOTIENTS = (operator.truediv, np.true_divide)
+_LOGARITHMS = (np.log, np.log2, np.log10)
+
+
+class Operations(Cotangents):
+    """Pulls back through operations that have a rule."""
+
+    def pull(self, op: Op) -> None:
+        rule = find(op.target)
+        if rule is None or not rule.differentiable:
+            return
+        bound = rule.bind(op.args, op.kwargs)
+        values = {**bound, rule.result: op.results[0] if len(op.results) == 1 else tuple(op.results)}
+        incoming = [self.cotangents.get(r) for r in op.results]
+        d = [self.whole(c, r, rule) for c, r in zip(incoming, op.results, strict=True)]
+        values["d_" + rule.result] = d[0] if len(d) == 1 else tuple(d)
+        siblings: dict[str, Any] = {}
+        selected = any(r in self.selected for r in op.results)
+        stays = rule.selects or _masked(op) or selected
+
+        def pullback(name: str) -> Any:
+            if name in siblings:
+                return siblings[name]
+            derivative = rule.pullbacks[name]
+            args = tuple(
+                pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w]
+                for w in derivative.wants
+            )
+            use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
+            d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
+            if (
+                selected
+                and _elementwise(values["d_" + rule.result], d)
+                and (self.has_pole(op) or (rule.kind is None and self.wild_among(args, op)))
+            ):
+                d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
+            siblings[name] = d
+            return d
+
+        terms: dict[Value, Any] = {}
+        for name, x in bound.items():
+            if name in rule.pullbacks and any(v in self.active for v in leaves(x)):
+                self.spread_over(x, pullback(name), terms)
+        for v, term in terms.items():
+            self.add(v, term, stays)
+
+    def whole(self, d: Any, r: Value, rule: Any) -> Any:
+        """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
+        if d is None:
+            return zero_of(self.builder, r, lazy=True)
+        return self.as_result(d, r) if rule.kind is not None else d
+
+    def has_pole(self, op: Op) -> bool:
+        """Can the derivative be infinite: of a logarithm, of a quotient by what may be 0?"""
+        rule = find(op.target)
+        if rule is None or not rule.infinite_at_pole or op.target in (np.tanh, math.tanh):
+            return False
+        if op.target not in (*_QUOTIENTS, *_LOGARITHMS):
+            return True
+        x = op.args[op.target in _QUOTIENTS]
+        known = self.facts(x)
+        return not (known.positive or (type(x) in (int, float) and x)) or known.nan
+
+    def facts(self, x: Any) -> Facts:
+        return facts(x, self.made, self.known)
+
+    def wild_among(self, args: Any, op: Op) -> bool:
+        """May a factor among these be infinite or NaN? A quotient by infinity is 0; a root is guarded by its rule."""
+        if op.target in (np.sqrt, math.sqrt):
+            return False
+        harmless = op.args[1] if op.target in _QUOTIENTS else None
+        known = [(v, self.facts(v)) for v in leaves(args)]
+        return any(k.nan or (k.infinite and v is not harmless) for v, k in known)
+
+    def spread_over(self, x: Any, d: Any, terms: dict[Value, Any]) -> None:
+        """Give the cotangents of a structured argument to its leaves; one that stands there twice gets the sum."""
+        if isinstance(x, Value):
+            if x not in self.active:
+                return
+            d = fit(self.builder, d, x, lazy=True, hint=hint_of(x))
+            target = accumulate if isinstance(x.kind, Seq) else operator.add
+            terms[x] = self.builder.call(target, terms[x], d, lazy=True, hint=hint_of(x)) if x in terms else d
+        elif isinstance(x, tuple | list):
+            if isinstance(d, Value):
+                d = [self.builder.call(operator.getitem, d, i, lazy=True) for i in range(len(x))]
+            for item, part in zip(x, d, strict=True):
+                self.spread_over(item, part, terms)
+
+    def call_pullback(self, name: str, derivative: Any, args: Any, use_math: bool, like: Any, op: Op) -> Any:
+        """Insert a pullback as a lazy operation."""
+        try:
+            target = Pullback(name, derivative, args, use_math, op.loc)
+        except (Untraceable, KindError) as error:
+            reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        except Exception as error:  # of a body that is wrong, or wants arrays and not what stands for them
+            reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
+            remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        hint = hint_of(like) if isinstance(like, Value) else CotangentName("d")
+        return insert(self.builder, target, args, hint, op.loc, lazy=True)
+
+
+def _elementwise(d: Any, term: Any) -> bool:
+    """Does each element of the cotangent of a result make one of the argument's, or a number all of them?"""
+    ranks = [getattr(v.kind, "ndim", 0) if isinstance(v, Value) else 0 for v in (d, term)]
+    return isinstance(term, Value) and not isinstance(d, tuple) and ranks[0] in (0, ranks[1])
+
+
+def _masked(op: Op) -> bool:
+    """Is this a subscript with a mask, which leaves elements out, or a store, which takes their place?"""
+    if op.target is update:
+        return bool(op.args[2] == "set")
+    if op.target is not operator.getitem:
+        return False
+    return any(isinstance(v.kind, Array) and v.kind.dtype == bool for v in leaves(op.args[1]))

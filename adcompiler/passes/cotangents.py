@@ -1,0 +1,101 @@
+"""What a cotangent is called, of which kind it is, what it is where nothing has come in; and their sums.
+
+add(%x, %a); add(%x, %b)       ->       %d_x = lazy %a + %b
+
+Each is a running left fold: a sum is formed where its term appears.
+"""
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.build import Builder, kind_of_operand
+from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent
+from adcompiler.passes.finite import Facts
+from adcompiler.passes.trace import fit
+from rules.cotangent import accumulate, project, zeros_like
+from rules.kind import Array, Num, Seq
+from rules.rule import find
+
+
+def as_argument(builder: Builder, like: Value, d: Any) -> Any:
+    """A gradient has its argument's own type: a Python float's is a Python float."""
+    kind = like.kind
+    if d is None:
+        return zero_of(builder, like)
+    if isinstance(kind, Num):
+        if not isinstance(d, Value) and kind.python:
+            return kind.type(d)
+        return builder.call(kind.type if find(kind.type) else project, *([d] if find(kind.type) else [d, like]))
+    if isinstance(kind, Seq) and isinstance(kind.element, Num):
+        return builder.call(project, d, like)
+    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
+        return builder.call(project, d, like)
+    return d
+
+
+def zero_of(builder: Builder, like: Value, lazy: bool = False) -> Any:
+    """The cotangent of a value to which nothing has come back."""
+    kind = like.kind
+    if isinstance(kind, Num) and kind.python:
+        return kind.type(0)
+    if isinstance(kind, Num):
+        return builder.call(kind.type, 0.0) if not lazy else 0.0
+    return builder.call(zeros_like, like, lazy=lazy, hint=hint_of(like))
+
+
+def hint_of(v: Value) -> str:
+    """What the cotangent of a value is called."""
+    nameless = not v.hint or is_cotangent(v, named=False)
+    return CotangentName("d" if nameless else f"d_{v.hint}")
+
+
+def cotangent_kind(v: Any) -> Any:
+    """The kind of a cotangent that comes out of a loop or a branch; that of a Python number may be NumPy's."""
+    return _wider(v.kind)
+
+
+def _wider(kind: Any) -> Any:
+    if isinstance(kind, Num):
+        return Num({float: np.float64, complex: np.complex128}.get(kind.type, kind.type))
+    return Seq(_wider(kind.element), kind.range) if isinstance(kind, Seq) else kind
+
+
+class Cotangents:
+    """The cotangents so far, of a region that is swept in reverse: operands of the region being built."""
+
+    def __init__(self, active: set[Value], missing: set[Value], builder: Builder) -> None:
+        self.active = active
+        self.missing = missing
+        self.builder = builder
+        self.cotangents: dict[Value, Any] = {}
+        self.selected: set[Value] = set()
+        self.made: dict[Value, Op] = {}
+        self.parts: dict[tuple[int, Value], Value] = {}
+        self.known: dict[Value, Facts] = {}
+        self.forwards: dict[int, Op] = {}
+
+    def add(self, v: Any, term: Any, selected: bool = False) -> None:
+        """A running left fold: the sum is formed where the term appears."""
+        if not isinstance(v, Value) or v not in self.active:
+            return
+        if selected:
+            self.selected.add(v)
+        term = fit(self.builder, term, v, lazy=True, hint=hint_of(v))
+        old = self.cotangents.get(v)
+        if old is None:
+            self.cotangents[v] = term
+            return
+        target = accumulate if isinstance(v.kind, Seq) or v in self.missing else operator.add
+        self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=hint_of(v))
+
+    def as_result(self, d: Any, r: Value) -> Any:
+        """A cotangent with the rank of its result."""
+        if isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
+            return self.builder.call(project, d, r, lazy=True, hint=hint_of(r))
+        return d
+
+    def run(self, ops: list[Op]) -> None:
+        """Pull the cotangents of the results of `ops` back to what they were computed from."""
+        raise NotImplementedError

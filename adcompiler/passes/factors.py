@@ -1,0 +1,105 @@
+"""Signs and constant factors go into what they multiply, or meet one another.
+
+%n = -%x; %p = %n * %y; %a = %b + %p       ->       %p = %x * %y; %a = %b - %p
+%p = 2.0 * %x; %a = 0.5 * %p               ->       %a is %x
+"""
+
+import math
+import operator
+from typing import Any
+
+from adcompiler.ir.core import Op, Value, is_cotangent
+from adcompiler.passes.site import Site, alike, is_number
+from rules.cotangent import spread, strong, strong_divide
+from rules.kind import Array, Num
+
+LINEAR = (operator.mul, operator.truediv)
+GUARDED = (strong, strong_divide)
+
+
+def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
+    """A minus goes into a constant, a uniform array, a product or a quotient."""
+    (x,) = op.args
+    negative = here.made_by(x, operator.neg)
+    if negative is not None:
+        return negative.args[0]
+    s = here.made_by(x, spread)
+    if s is not None and is_number(s.args[0]):
+        d = s.args[0]
+        return here.emit(
+            spread,
+            here.emit(operator.neg, d, like=out) if isinstance(d, Value) else -d,
+            *s.args[1:],
+            like=out,
+        )
+    minus = opposite(here, x)
+    if minus is not None:
+        return minus
+    product = here.made_by(x, *LINEAR)
+    if product is not None and here.only_use(x):
+        a, b = product.args
+        if not isinstance(a, Value):
+            return here.emit(product.target, -a, b, like=out)
+        if not isinstance(b, Value):
+            return here.emit(product.target, a, -b, like=out)
+        if isinstance(a.kind, Num) and isinstance(b.kind, Array):
+            return here.emit(product.target, here.emit(operator.neg, a, like=Value(a.kind, "", out.loc)), b, like=out)
+        if product.target is operator.mul:
+            return here.emit(operator.mul, a, here.emit(operator.neg, b, like=Value(b.kind, "", out.loc)), like=out)
+    return None
+
+
+def opposite(here: Site, x: Any) -> Any:
+    """`-x` of a product or quotient that begins with a minus, used here alone."""
+    product = here.made_by(x, *LINEAR)
+    if product is None or not here.only_use(x):
+        return None
+    a, b = product.args
+    negative = here.made_by(a, operator.neg)
+    if negative is not None:
+        return here.emit(product.target, negative.args[0], b, like=x)
+    if type(a) in (int, float) and a < 0:
+        return here.emit(product.target, -a, b, like=x)
+    return None
+
+
+def scaled(here: Site, op: Op) -> Any:
+    """`c * (k * x)` is `(c * k) * x`: where a factor is a power of two, which rounds nothing, or of a cotangent."""
+    for c, y in (op.args, op.args[::-1]):
+        inner = here.made_by(y, operator.mul) if type(c) in (int, float) and here.only_use(y) else None
+        for k, x in (inner.args, inner.args[::-1]) if inner is not None else ():
+            exact = type(k) in (int, float) and (_power_of_two(c) or _power_of_two(k))
+            if type(k) in (int, float) and isinstance(x, Value) and (exact or is_cotangent(op.result)):
+                return x if c * k == 1 and alike(x, op.result) else here.emit(operator.mul, c * k, x, like=op.result)
+        if type(c) in (int, float) and _power_of_two(c) and alike(y, op.result):
+            taken = _taking(here, c, y, 4)
+            if taken is not None:
+                return taken
+    return None
+
+
+def _taking(here: Site, c: float, y: Any, depth: int) -> Any:
+    """`c * y` for a power of two, with the factor taken into a number in `y`; None if there is none."""
+    op = here.made_by(y, *LINEAR, *GUARDED)
+    if op is None or not depth or not here.only_use(y) or not any(o is op for o in reversed(here.ops)):
+        return None  # what stands outside of a loop is not computed in it
+    for i, x in enumerate(op.args[: 2 if op.target is operator.mul else 1]):
+        if type(x) in (int, float):
+            new: Any = c * x
+        elif float_number(x) and isinstance(y.kind, Array):
+            new = here.emit(operator.mul, c, x, like=Value(x.kind, "", op.loc))
+        else:
+            new = _taking(here, c, x, depth - 1)
+        if new is not None:
+            args = (*op.args[:i], new, *op.args[i + 1 :])
+            return here.emit(op.target, *args, like=Value(y.kind, y.hint, op.loc))
+    return None
+
+
+def float_number(x: Any) -> bool:
+    """Is this a computed number, of floats?"""
+    return isinstance(x, Value) and isinstance(x.kind, Num) and x.kind.dtype.kind == "f"
+
+
+def _power_of_two(x: Any) -> bool:
+    return bool(x) and abs(math.frexp(x)[0]) == 0.5

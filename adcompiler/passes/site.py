@@ -1,0 +1,71 @@
+"""The site of an operation that may be rewritten: what is known where it stands, and what is put in its place.
+
+%n = -%x; %a = -%n       ->       %a is %x          (`made_by` finds the first minus)
+"""
+
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.build import infer
+from adcompiler.ir.core import Function, Op, Value
+from rules.kind import Array, Num, same_kind
+
+
+class Site:
+    """The operations so far, how often each value is used, and the arrays in sight."""
+
+    ops: list[Op]
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.defs: dict[Value, Op] = {}
+        self.uses: dict[Value, int] = {}
+        self.arrays = [p for p in function.params if isinstance(p.kind, Array)]  # what is in sight
+
+    def emit(self, target: Any, *args: Any, like: Value, **kwargs: Any) -> Any:
+        """A new operation in the place of the one that gave `like`; the kind must be the same."""
+        kind = infer(target, args, kwargs)
+        result = Value(kind, like.hint, like.loc)
+        op = Op(target, args, kwargs, [result], False, False, like.loc)
+        self.defs[result] = op
+        self.ops.append(op)
+        return result
+
+    def emit_if_kind(self, target: Any, args: tuple[Any, ...], out: Value) -> Any:
+        """The same, if the kind is the same; else None."""
+        return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
+
+    def made_by(self, x: Any, *targets: Any) -> Op | None:
+        """The operation behind an operand, if it is a call of one of these."""
+        op = self.defs.get(x) if isinstance(x, Value) else None
+        return op if op is not None and op.target in targets else None
+
+    def turned(self, x: Any) -> Any:
+        """What `x` is the transpose of, if that is how it is made."""
+        op = self.made_by(x, np.transpose)
+        return op.args[0] if op is not None and not op.kwargs and len(op.args) == 1 else None
+
+    def only_use(self, x: Any) -> bool:
+        """Is this a value that nothing else reads?"""
+        return isinstance(x, Value) and self.uses.get(x, 1) == 1
+
+
+def is_exactly(x: Any, k: int) -> bool:
+    """Is this the number `k`, and no minus zero?"""
+    return type(x) in (int, float) and x == k and not (k == 0 and str(x).startswith("-"))
+
+
+def is_number(x: Any) -> bool:
+    """Is this a number, computed or not?"""
+    return isinstance(x.kind, Num) if isinstance(x, Value) else isinstance(x, int | float | complex)
+
+
+def alike(x: Any, out: Value) -> bool:
+    """Is `x` a value of the kind of `out`, so that it can stand for it?"""
+    return isinstance(x, Value) and same_kind(x.kind, out.kind)
+
+
+def rank(x: Any) -> int:
+    """The number of axes of an array, 0 of anything else."""
+    return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
