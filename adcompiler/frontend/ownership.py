@@ -177,9 +177,9 @@ class Ownership(Calls):
 
     def note_arguments(self, trees: Any) -> None:
         """A caller may pass one list or dict twice: those that look alike may be the same object."""
-        found = [d for _, d in _containers(tuple(trees), "")]
+        found = [d for _, d in containers(tuple(trees), "")]
         self.passed += found
-        self.same_objects += [(a, b) for i, a in enumerate(found) for b in found[i + 1 :] if _may_be_one(a, b)]
+        self.same_objects += [(a, b) for i, a in enumerate(found) for b in found[i + 1 :] if may_be_one(a, b)]
 
     def globals_changed(self) -> list[Problem]:
         """Globals that may be what was changed, and were read after that."""
@@ -190,9 +190,9 @@ class Ownership(Calls):
                 "make a copy of it first",
             )  # fmt: skip
             for c in self.scope.captured.values()
-            for _, x in _containers(c.tree, "")
+            for _, x in containers(c.tree, "")
             for f, text, loc in self.changed_passed
-            if loc is not None and _may_be_one(x, f)
+            if loc is not None and may_be_one(x, f)
         ]
 
     def same_container(self, d: Any, text: str, live: Any = None) -> str:
@@ -200,7 +200,7 @@ class Ownership(Calls):
         family = self.container_family(d)
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
         for n, root in (*self._names(live), *captured):
-            for label, x in _containers(root, n):
+            for label, x in containers(root, n):
                 if any(x is f for f in family) and label != text:
                     return label
         given = [f for f in family if any(f is a for a in self.passed)]
@@ -208,8 +208,8 @@ class Ownership(Calls):
             return f"the caller of {self.apart}"
         self.changed_passed += [(f, text, self.builder.loc) for f in given]
         for n, root in captured:
-            for label, x in _containers(root, n):
-                if any(_may_be_one(x, f) for f in given):
+            for label, x in containers(root, n):
+                if any(may_be_one(x, f) for f in given):
                     return label
         return ""
 
@@ -257,7 +257,7 @@ def holds(d: Any, label: str) -> Iterator[tuple[str, Value]]:
         yield from ((label, v) for v in leaves(d))
 
 
-def _may_be_one(a: Any, b: Any) -> bool:
+def may_be_one(a: Any, b: Any) -> bool:
     """May two lists or dicts from outside be one object: have they the same keys, and leaves of the same kinds?"""
     if isinstance(a, Value) and isinstance(b, Value):
         x, y = a.kind, b.kind
@@ -265,25 +265,25 @@ def _may_be_one(a: Any, b: Any) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
-        return list(a) == list(b) and all(_may_be_one(a[k], b[k]) for k in a)
+        return list(a) == list(b) and all(may_be_one(a[k], b[k]) for k in a)
     if isinstance(a, list | tuple):
-        return len(a) == len(b) and all(map(_may_be_one, a, b))
+        return len(a) == len(b) and all(map(may_be_one, a, b))
     return True
 
 
-def _containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
+def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
     """The lists and dicts in a denotation."""
     d = d.value if isinstance(d, Maybe) else d
     if isinstance(d, Closure):
         for x in d.defaults.values():
-            yield from _containers(x, f"a default of {label}")
+            yield from containers(x, f"a default of {label}")
     elif isinstance(d, Method | Once):
-        yield from _containers(d.owner if isinstance(d, Method) else d.iterable, f"{label}, made of it,")
+        yield from containers(d.owner if isinstance(d, Method) else d.iterable, f"{label}, made of it,")
     elif isinstance(d, tuple | list | dict):
         if not isinstance(d, tuple):
             yield label, d
         for k, x in d.items() if isinstance(d, dict) else enumerate(d):
-            yield from _containers(x, f"{label}[{k!r}]")
+            yield from containers(x, f"{label}[{k!r}]")
 
 
 def symbol(op: Any) -> str:

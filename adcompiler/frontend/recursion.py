@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from adcompiler.errors import Refusal
+from adcompiler.frontend.form import Form, is_number, place_of, wider
 from adcompiler.frontend.joins import DIVERGES
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lifting import lifted
-from adcompiler.frontend.ownership import _containers, _may_be_one
-from adcompiler.frontend.scope import Closure, Frame, Poison, Unreturned, poison_problem
+from adcompiler.frontend.ownership import containers, may_be_one
+from adcompiler.frontend.scope import Frame, Poison, Unreturned, poison_problem
 from adcompiler.frontend.storage import Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -55,56 +54,6 @@ class InProgress:
     lengths: list[Length] = field(default_factory=list)
 
 
-class Form:
-    """What tells the calls of a function apart: the structure and kinds of its arguments, and what is known of them.
-
-    `given` are the denotations that become parameters, by their places; `lengths` those of the axes of arrays.
-    """
-
-    def __init__(self, static: Callable[[tuple[Any, ...]], bool]) -> None:
-        self.static = static
-        self.given: list[tuple[tuple[Any, ...], Any]] = []
-        self.lengths: list[Length] = []
-        self.frames: list[int] = []
-
-    def of(self, d: Any, path: tuple[Any, ...]) -> Any:
-        if isinstance(d, Known):
-            if not _number(d) or self.static(path):
-                plain = d.value is None or isinstance(d.value, int | float | complex | str | bytes)
-                return "known", type(d.value), repr(d.value) if plain else id(d.value)
-            self.given.append((path, d))
-            return "number", type(d.value)
-        if isinstance(d, Value):
-            self.given.append((path, d))
-            return self.kind(d.kind)
-        if isinstance(d, tuple | list):
-            return type(d), *(self.of(x, (*path, i)) for i, x in enumerate(d))
-        if isinstance(d, dict):
-            return dict, *((k, self.of(x, (*path, k))) for k, x in d.items())
-        if isinstance(d, ListOf):
-            return ListOf, self.of(d.element, (*path, "*"))
-        if isinstance(d, Closure):
-            self.frames.append(id(d))
-            return Closure, d.node.lineno, d.node.col_offset
-        if isinstance(d, slice):
-            return slice, *(self.of(x, path) for x in (d.start, d.stop, d.step) if isinstance(x, Known))
-        self.frames.append(id(d))
-        return (type(d),)
-
-    def kind(self, kind: Any) -> Any:
-        if isinstance(kind, Array):
-            self.lengths.extend(kind.shape)
-            return "array", str(kind.dtype), kind.ndim, kind.xp
-        if isinstance(kind, Num):
-            return "number", kind.type
-        if isinstance(kind, Seq):
-            element = kind.element
-            if isinstance(element, Array):
-                return "list", str(element.dtype), tuple(n == ONE for n in element.shape), element.xp
-            return "list", kind.range, str(element)
-        return "object", str(kind)
-
-
 class Recursion(Stores):
     """Lowers the calls of functions that call themselves."""
 
@@ -120,13 +69,13 @@ class Recursion(Stores):
 
     def form_of(self, node: Any, frame: Frame, bound: dict[str, Any]) -> tuple[Any, Form]:
         """What tells this call from others of the same function."""
-        place = _place(node, frame)
+        place = place_of(node, frame)
         found = Form(lambda path: (place, *path) in self.scope.describe.by_value)
         return (place, found.of(bound, ())), found
 
     def by_value(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> dict[str, Any]:
         """The arguments, those known that are needed by value."""
-        place = _place(node, frame)
+        place = place_of(node, frame)
         wanted = {path[1:] for path in self.scope.describe.by_value if path[:1] == (place,)}
 
         def known(d: Any, path: tuple[Any, ...]) -> Any:
@@ -149,7 +98,7 @@ class Recursion(Stores):
             return self.called(form, found, axes, node, frame, name, bound, call)
         if any(f == form for f, _ in self.stack):
             before = next(a for f, a in self.stack if f == form)
-            raise Recursive(form, _wider(before, axes))
+            raise Recursive(form, wider(before, axes))
         if sum(f[0] == form[0] for f, _ in self.stack) >= MAX_DEPTH:
             reason = (
                 f"{name} calls itself with arguments of another structure, or other constants, {MAX_DEPTH} times over"
@@ -168,8 +117,8 @@ class Recursion(Stores):
                bound: dict[str, Any], call: Any) -> Any:  # fmt: skip
         """An operation that calls the function; the denotation of what it returns."""
         wanted = self.scope.recursive[form]
-        if _wider(wanted, axes) != wanted:
-            raise Recursive(form, _wider(wanted, axes))
+        if wider(wanted, axes) != wanted:
+            raise Recursive(form, wider(wanted, axes))
         within = (id(frame.parent), *found.frames)
         progress = next((p for p in self.scope.in_progress if p.form == form and p.within == within), None)
         if progress is None:
@@ -194,16 +143,16 @@ class Recursion(Stores):
                 callee.effect, loc)  # fmt: skip
         self.builder.region.ops.append(op)
         self.defs.update(dict.fromkeys(op.results, op))
-        self.note_containers(bound, result)
+        self.notecontainers(bound, result)
         return result
 
-    def note_containers(self, bound: dict[str, Any], result: Any) -> None:
+    def notecontainers(self, bound: dict[str, Any], result: Any) -> None:
         """A list or dict that a function returns may be one that it was given or has read, or be returned twice."""
-        made = [x for _, x in _containers(result, "")]
+        made = [x for _, x in containers(result, "")]
         around = [d for _, d in self._names()] + [c.tree for c in self.scope.captured.values()]
-        outside = [x for d in (bound, *around) for _, x in _containers(d, "")]
-        self.same_objects += [(x, y) for x in outside for y in made if _may_be_one(x, y)]
-        self.same_objects += [(x, y) for i, x in enumerate(made) for y in made[i + 1 :] if _may_be_one(x, y)]
+        outside = [x for d in (bound, *around) for _, x in containers(d, "")]
+        self.same_objects += [(x, y) for x in outside for y in made if may_be_one(x, y)]
+        self.same_objects += [(x, y) for i, x in enumerate(made) for y in made[i + 1 :] if may_be_one(x, y)]
 
     def kind_here(self, kind: Any, sizes: dict[Any, Length]) -> Any:
         """A kind of the function's results as the caller sees it."""
@@ -270,7 +219,7 @@ class Recursion(Stores):
         params: list[Value] = []
 
         def parameter(d: Any, path: tuple[Any, ...]) -> Any:
-            if isinstance(d, Known) and (not _number(d) or (place, *path) in self.scope.describe.by_value):
+            if isinstance(d, Known) and (not is_number(d) or (place, *path) in self.scope.describe.by_value):
                 return d
             if isinstance(d, Known | Value):
                 names = [str(p) for p in path if p != "*"]
@@ -373,23 +322,6 @@ class Recursion(Stores):
                 yield from self.results(x, got[k], region)
         elif isinstance(template, ListOf):
             yield from self.results(template.element, got.element, region)
-
-
-def _place(node: Any, frame: Frame) -> Any:
-    """Which function this is: where it stands, and the variables around it if it exists already."""
-    cells = tuple(map(id, frame.source.cells.values())) if frame.parent is None else ()
-    return (frame.source.file, node.lineno, node.col_offset, *cells)
-
-
-def _number(d: Known) -> bool:
-    return isinstance(d.value, int | float | complex | np.number) and not isinstance(d.value, bool)
-
-
-def _wider(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """What two calls have in common: axes that are equally long in both, and axes of length 1."""
-    pairs = list(zip(a, b, strict=True))
-    kinds = [p for p in dict.fromkeys(pairs) if p != (-1, -1)]
-    return tuple(-1 if p == (-1, -1) else kinds.index(p) for p in pairs)
 
 
 def _mapped(d: Any, f: Callable[..., Any], *path: Any) -> Any:
