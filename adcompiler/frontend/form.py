@@ -64,7 +64,7 @@ class Form:
         return "object", str(kind)
 
 
-def place_of(node: Any, frame: Frame) -> Any:
+def identity_of(node: Any, frame: Frame) -> Any:
     """Which function this is: where it stands, and the variables around it if it exists already."""
     cells = tuple(map(id, frame.source.cells.values())) if frame.parent is None else ()
     return (frame.source.file, node.lineno, node.col_offset, *cells)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.form import Form, is_number, place_of, wider
+from adcompiler.frontend.form import Form, identity_of, is_number, wider
 from adcompiler.frontend.joins import DIVERGES
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lifting import lifted
@@ -69,13 +69,13 @@ class Recursion(Stores):
 
     def form_of(self, node: Any, frame: Frame, bound: dict[str, Any]) -> tuple[Any, Form]:
         """What tells this call from others of the same function."""
-        place = place_of(node, frame)
+        place = identity_of(node, frame)
         found = Form(lambda path: (place, *path) in self.scope.describe.by_value)
         return (place, found.of(bound, ())), found
 
     def by_value(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> dict[str, Any]:
         """The arguments, those known that are needed by value."""
-        place = place_of(node, frame)
+        place = identity_of(node, frame)
         wanted = {path[1:] for path in self.scope.describe.by_value if path[:1] == (place,)}
 
         def known(d: Any, path: tuple[Any, ...]) -> Any:
