@@ -139,39 +139,38 @@ def _bind(op: Op, values: list[Any], env: dict[Value, Any]) -> None:
     env.update(zip(op.results, values, strict=True))
 
 
-def _loop_end(op: For | While, carried: list[Any], collected: list[list[Any]], env: dict[Value, Any]) -> None:
+def _for(op: For, env: dict[Value, Any]) -> None:
+    carried, collected = _begun(op, env)
+    sequences = [map_tree(lambda v: env[v], s) for s in op.sequences]
+    for items in zip(*sequences, strict=False):
+        if _iteration(op, items, carried, collected, env):
+            break
     _bind(op, carried + collected, env)
 
 
-def _for(op: For, env: dict[Value, Any]) -> None:
-    carried = [None if i is UNDEF else map_tree(lambda v: env[v], i) for i in op.inits]
-    sequences = [map_tree(lambda v: env[v], s) for s in op.sequences]
-    collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
-    for items in zip(*sequences, strict=False):
-        env.update(zip(op.body.params, [*items, *carried], strict=True))
-        out = _run(op.body, env)
-        stop = out.pop() if op.stop else False
-        carried = out[: len(carried)]
-        for taken, item in zip(collected, out[len(carried) :], strict=True):
-            taken.append(item)
-        if stop:
-            break
-    _loop_end(op, carried, collected, env)
-
-
 def _while(op: While, env: dict[Value, Any]) -> None:
-    carried = [None if i is UNDEF else map_tree(lambda v: env[v], i) for i in op.inits]
-    collected: list[list[Any]] = [[] for _ in range(len(op.results) - len(carried))]
+    carried, collected = _begun(op, env)
     while True:
         env.update(zip(op.test.params, carried, strict=True))
-        if not _run(op.test, env)[0]:
+        if not _run(op.test, env)[0] or _iteration(op, (), carried, collected, env):
             break
-        env.update(zip(op.body.params, carried, strict=True))
-        out = _run(op.body, env)
-        stop = out.pop() if op.stop else False
-        carried = out[: len(carried)]
-        for taken, item in zip(collected, out[len(carried) :], strict=True):
-            taken.append(item)
-        if stop:
-            break
-    _loop_end(op, carried, collected, env)
+    _bind(op, carried + collected, env)
+
+
+def _begun(op: For | While, env: dict[Value, Any]) -> tuple[list[Any], list[list[Any]]]:
+    """What a loop carries first, and the lists of what it collects."""
+    carried = [None if i is UNDEF else map_tree(lambda v: env[v], i) for i in op.inits]
+    return carried, [[] for _ in range(len(op.results) - len(carried))]
+
+
+def _iteration(
+    op: For | While, items: Sequence[Any], carried: list[Any], collected: list[list[Any]], env: dict[Value, Any]
+) -> bool:
+    """Run the body once; says whether the loop stops there."""
+    env.update(zip(op.body.params, [*items, *carried], strict=True))
+    out = _run(op.body, env)
+    stop = bool(out.pop()) if op.stop else False
+    carried[:], rest = out[: len(carried)], out[len(carried) :]
+    for taken, item in zip(collected, rest, strict=True):
+        taken.append(item)
+    return stop
