@@ -314,6 +314,26 @@ def while_true(x, c):
     return y
 
 
+def while_assigns_in_its_test(x, c):
+    y, n = x[0], 0
+    while (z := y * x[1] + n) < c:
+        y = y + 0.5 + z * 0.1
+        n += 1
+        if n == 5:
+            break
+    return y * z
+
+
+def while_assigns_in_its_test_otherwise(x, c):
+    y, n = x[0], 0
+    while (z := y * x[1]) < c and n < 4:
+        y = y + 0.5
+        n += 1
+    else:
+        y = y * z
+    return y
+
+
 def while_true_and_returns(x, c):
     y = x[0]
     while True:
@@ -610,7 +630,8 @@ ON_NUMBERS = [
     breaks_on_both_sides, breaks_in_a_chain, breaks_deep_inside, breaks_deeper, breaks_twice, breaks_over_a_slice,
     breaks_over_reversed, skips, skips_after_work, skips_deep_inside, skips_and_breaks_deep_inside, otherwise,
     otherwise_without_break, otherwise_with_continue, otherwise_leaves_the_outer_loop, otherwise_returns,
-    while_breaks, while_true, while_true_and_returns, while_continues, while_otherwise, returns, returns_after_work,
+    while_breaks, while_true, while_true_and_returns, while_continues, while_otherwise, while_assigns_in_its_test,
+    while_assigns_in_its_test_otherwise, returns, returns_after_work,
     returns_and_breaks, returns_and_breaks_or_else, returns_from_an_inner_loop, returns_from_a_while_in_a_branch,
     returns_in_branches_of_branches, nested, three_deep, array_or_its_square, helper_returns, helper_in_a_loop,
     returns_in_a_branch_that_is_known, returns_where_nothing_does, items_of_a_dict, returns_from_an_unrolled_loop,

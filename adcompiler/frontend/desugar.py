@@ -68,6 +68,7 @@ class _Desugar:
         rest = list(statements)
         while rest:
             s = rest.pop(0)
+            s = _endless(s) if _assigns_in_test(s) else s
             if isinstance(s, gast.For | gast.While):
                 before, loop, after = self.loop(s)
                 out += [*before, loop]
@@ -154,8 +155,21 @@ def _leaves(s: Any) -> bool:
     return any(
         (isinstance(n, gast.For | gast.While) and (n.orelse or _returns(n.body) or any(_own(n.body))))
         or (isinstance(n, gast.With) and _returns(n.body))
+        or _assigns_in_test(n)
         for n in _statements([s])
     )
+
+
+def _assigns_in_test(s: Any) -> bool:
+    """Is this a `while` whose test has a `:=`?"""
+    return isinstance(s, gast.While) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(s.test))
+
+
+def _endless(s: Any) -> Any:
+    """`while True: if not test: break`, for a `while` with a test of any kind."""
+    leave = gast.If(gast.UnaryOp(gast.Not(), s.test), [*s.orelse, gast.Break()], [])
+    made = gast.While(gast.Constant(True, None), [_at(leave, s), *s.body], [])
+    return _at(made, s) if not _jumps(s.orelse) else s
 
 
 def _own(statements: list[Any]) -> Any:

@@ -471,7 +471,8 @@ class Loops(Lists):
                 raise self.refuse(node.test, "the test of a `while` changes a list",
                                   "change it before the loop and at the end of its body")  # fmt: skip
             if any(n in assigned_names([node.test]) for n in names):
-                raise self.refuse(node.test, "`:=` in the test of a `while` is not supported",
+                reason = "`:=` in the test of a `while` whose `else` leaves a loop is not supported"
+                raise self.refuse(node.test, reason,
                                   "assign before the loop and at the end of its body")  # fmt: skip
             self.builder.region = region
             self.frame.env = outer_env

@@ -458,8 +458,13 @@ def endless_loop(x):
 
 def walrus_in_the_test_of_while(x):
     y = x[0]
-    while (z := y * y) < 10.0:
-        y = y + z + 1.0
+    for v in x:
+        while (z := y * y) < 10.0:
+            y = y + z + 1.0
+        else:
+            if v > 2.0:
+                break
+        y = y + v * z
     return y
 
 

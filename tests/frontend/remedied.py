@@ -324,10 +324,15 @@ def endless_loop(x):
 
 def walrus_in_the_test_of_while(x):
     y = x[0]
-    z = y * y
-    while z < 10.0:
-        y = y + z + 1.0
+    for v in x:
         z = y * y
+        while z < 10.0:
+            y = y + z + 1.0
+            z = y * y
+        else:
+            if v > 2.0:
+                break
+        y = y + v * z
     return y
 
 
