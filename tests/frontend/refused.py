@@ -462,7 +462,7 @@ def walrus_in_the_test_of_while(x):
         while (z := y * y) < 10.0:
             y = y + z + 1.0
         else:
-            if v > 2.0:
+            if v > 2.5:
                 break
         y = y + v * z
     return y

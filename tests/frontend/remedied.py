@@ -330,7 +330,7 @@ def walrus_in_the_test_of_while(x):
             y = y + z + 1.0
             z = y * y
         else:
-            if v > 2.0:
+            if v > 2.5:
                 break
         y = y + v * z
     return y
