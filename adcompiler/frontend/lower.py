@@ -15,7 +15,6 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
-from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -180,8 +179,8 @@ class Lowerer(Loops, Recursion):
         """The returned denotation of a function's body in the current frame, or DIVERGES."""
         if not isinstance(node.body, list):
             return self.expr(node.body)
-        self.frame.statements = desugar(node.body)
-        status = self.block(self.frame.statements)
+        self.frame.body = self.scope.body(node)
+        status = self.block(self.frame.body.statements)
         return status.value if isinstance(status, Returned) else status or Known(None)
 
     def block(self, statements: list[Any]) -> Returned | Diverges | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
+from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
 from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
@@ -39,6 +40,17 @@ class Maybe:
 
 
 @dataclass(eq=False)
+class Body:
+    """The statements of a function as they are lowered, each time that it is called."""
+
+    statements: list[Any]
+
+    @cached_property
+    def liveness(self) -> Liveness:
+        return Liveness(self.statements)
+
+
+@dataclass(eq=False)
 class Frame:
     """A function that is being lowered: its names so far, and the frame it was defined in."""
 
@@ -47,12 +59,12 @@ class Frame:
     parent: "Frame | None" = None
     locals: frozenset[str] = frozenset()
     name: str = ""
-    statements: list[Any] = field(default_factory=list)
+    body: "Body" = field(default_factory=lambda: Body([]))
     here: Any = None
 
-    @cached_property
+    @property
     def liveness(self) -> Liveness:
-        return Liveness(self.statements)
+        return self.body.liveness
 
     def later(self) -> frozenset[str] | None:
         """The names that may be read after the statement that is being lowered; None where that is not known."""
@@ -144,6 +156,7 @@ class Scope:
         self.identities: dict[tuple[Any, str], Identity] = {}
         self.free_names: dict[str, Any] = {}
         self.sources: dict[Any, Source] = {main.node: main}
+        self.bodies: dict[Any, Body] = {}
         #: Functions known to call themselves, with which axes of their arguments are equal; those being lowered apart,
         #: those that have been; and what a call has to pass to them besides their arguments.
         self.recursive = recursive
@@ -154,6 +167,12 @@ class Scope:
     @property
     def leaves(self) -> list[Leaf]:
         return self.describe.leaves
+
+    def body(self, node: Any) -> Body:
+        """The body of a function's tree."""
+        if node not in self.bodies:
+            self.bodies[node] = Body(desugar(node.body))
+        return self.bodies[node]
 
     def free_name(self, name: str, obj: Any) -> str:
         """A name for an object in generated code."""
