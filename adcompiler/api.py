@@ -190,6 +190,7 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
         by_position = dict(zip(chosen, gradients, strict=True))
         return tuple(by_position.get(i) for i in range(len(args)))
 
+    pullback.__adc_pullback__ = True  # type: ignore[attr-defined]
     return value, pullback
 
 

@@ -127,7 +127,7 @@ def companion(c: Companion, names: dict[Any, str], reserved: dict[str, Any], fre
     taken = {*names.values(), *free, *dir(builtins), "pullback", "np", "math"}
     access: dict[Value, str] = {}
     for p in f.params:
-        wanted = name = p.hint if p.hint.isidentifier() else "x"
+        wanted = name = str(p.hint) if p.hint.isidentifier() else "x"
         n = 2
         while name in taken:
             name, n = f"{wanted}_{n}", n + 1

@@ -128,19 +128,23 @@ def pulled(lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None) -> 
     request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
     args = tuple(_variable(lowerer, x) for x in args)
     argument_leaves(request.named((args, {})), request.wrt, request.name, lowerer.loc(node))
-    inner, named, fresh = lowerer.outlined(request, args, {}, node)
-    results = list(inner.body.results)
+    inner, named, passed = lowerer.outlined(request, args, {}, node)
+    for name, d in named.items():
+        if isinstance(d, Value):
+            d.hint = name
+    results = list(leaves(inner.result))  # one that is returned twice is two results
+    inner.body.results = list(results)
     where = f"`{request.name}` ({os.path.basename(request.place.file)}:{request.place.line})"
     callee = Callee(inner.name, Function(inner.name, inner.params, inner.body, tuple(results), where))
     around = lifted(callee, lowerer.scope.around)
     lowerer.scope.around.update(around)
-    callee.views, callee.entangled = frozenset(), False  # the value is the caller's own
     loc = lowerer.loc(node)
     outer = [Value(r.kind, r.hint, loc) for r in results]
-    call = Op(callee, (*fresh, *around[callee]), {}, outer, False, callee.effect, loc)
+    call = Op(callee, (*passed, *around[callee]), {}, outer, False, callee.effect, loc)
     lowerer.builder.region.ops.append(call)
     lowerer.defs.update(dict.fromkeys(outer, call))
-    value = map_tree(lambda v: dict(zip(results, outer, strict=True))[v], denotation(inner.result))
+    each = iter(outer)
+    value = map_tree(lambda _: next(each), denotation(inner.result))
     pullback = Pullback(request, call, lowerer.builder.region, value, named, len(args) if argnums is None else None)
     return value, pullback
 

@@ -2,6 +2,7 @@
 
 import math
 import operator
+import runpy
 from functools import partial
 from math import exp, pi
 
@@ -11,7 +12,7 @@ import pytest
 from numpy import sin as s
 from numpy.linalg import norm as length_of
 
-from adcompiler import grad, value_and_grad
+from adcompiler import checkpoint, grad, value_and_grad
 from adcompiler.compile import interpret
 from adcompiler.errors import UnsupportedError
 
@@ -1685,3 +1686,40 @@ def test_gradients_are_differentiated(f, args):
 
     d_args = grad(slope, "a")(*args)
     assert_close(d_args[0], differences(slope, args), 1e-5, 1e-6)
+
+
+def test_the_mean_of_a_number():
+    for f, slope in ((lambda a: np.mean(a * a), 0.6), (lambda a: np.mean(a) + np.var(a) + np.std(a), 1.0)):
+        for x in (0.3, np.float64(0.3), np.array(0.3)):
+            assert np.isclose(grad(f)(x), slope)
+    cubes = lambda a: np.sum(a * a * a)
+    assert np.isclose(grad(lambda a: grad(lambda t: np.sum(grad(cubes)(t) * 2.0))(a))(0.3), 12.0)
+
+
+def test_decorators_of_nested_functions_that_the_compiler_knows():
+    def checkpointed(x):
+        @checkpoint
+        def step(h):
+            return np.sin(h) * h
+
+        for _ in range(3):
+            x = step(x)
+        return np.sum(x)
+
+    def differentiated(x):
+        @grad
+        def slope(h):
+            return np.sum(np.sin(h) * h)
+
+        return np.sum(slope(x))
+
+    check(checkpointed, X)
+    check(differentiated, X)
+
+
+def test_containers_of_a_module_that_nobody_has_imported(tmp_path):
+    path = tmp_path / "unimported.py"
+    path.write_text("import numpy as np\nw = (np.array([1.0, 2.0]), 3.0)\n"
+                    "def s(x): return np.sum(w[0] * x) * w[1]\n")
+    weighted = runpy.run_path(str(path))["s"]
+    np.testing.assert_allclose(grad(lambda x: weighted(x) ** 2)(np.ones(2)), 18.0 * np.array([3.0, 6.0]))

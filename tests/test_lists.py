@@ -711,3 +711,36 @@ def test_stages_agree_and_writing_in_place_changes_no_bit(f):
     for stage in GRADIENTS[1:]:
         assert_close(interpret(f, (X,), stage, 0, checked=True), first)
     assert bits(made(program).run(X)) == bits(made(program, reuse=False).run(X))
+
+
+def rows_of_a_literal(x):
+    return max([v * v for row in [x, 2 * x] for v in row if v > 0.5])
+
+
+def outer_element_inside(x):
+    return np.sum(np.array([v * row[0] for row in [x, 2 * x] for v in x if v > 0.5]))
+
+
+def items_of_a_literal(x):
+    return np.sum(np.array([v for k, a in {"p": x, "q": 2 * x}.items() for v in a if v > 0.5]))
+
+
+def three_loops(x):
+    return np.sum(np.array([v * u for row in [x, 2 * x] for u in row for v in row[1:] if v > 0.5 if u > 0.4]))
+
+
+def three_loops_of_literals(x):
+    return np.sum(np.array([v * u for row in [x, 2 * x] for u in (row, row * 3.0) for v in row[1:] if v > 0.5][0]))
+
+
+def indices_of_a_literal(x):
+    return np.sum(np.array([M[i] * i for M in [x, x[1:]] for i in range(len(M)) if M[i] > 0.4]))
+
+
+LITERALS = [rows_of_a_literal, outer_element_inside, items_of_a_literal, three_loops, three_loops_of_literals,
+            indices_of_a_literal]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LITERALS, ids=lambda f: f.__name__)
+def test_inner_loops_with_conditions_under_a_loop_over_a_literal(f):
+    check(f, np.array([0.3, 0.55, 1.2]))

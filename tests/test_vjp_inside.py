@@ -234,3 +234,81 @@ def of_ints(x):
 def test_bad_input(f, reason):
     with pytest.raises(GradientError, match=reason):
         grad(f)(X)
+
+
+def in_a_recursion(x, n):
+    if n == 0:
+        return np.sum(x)
+    v, pull = vjp(np.sin, x)
+    return in_a_recursion(pull(v)[0], n - 1)
+
+
+def within_another(x):
+    def inner(u):
+        v, pull = vjp(np.sin, u)
+        return pull(v)[0]
+
+    v, pull = vjp(inner, x)
+    return np.sum(pull(v)[0] * x)
+
+
+def pulled_in_a_recursion(x):
+    _, pull = vjp(np.sin, x)
+
+    def go(z, n):
+        return np.sum(z) if n == 0 else go(pull(z)[0], n - 1)
+
+    return go(x, 3)
+
+
+def pulled_in_another(x):
+    v, pull = vjp(np.sin, x)
+    w, again = vjp(lambda d: pull(d * d)[0], v)
+    return np.sum(again(w)[0])
+
+
+def test_a_pullback_within_another():
+    """By Python alone the inner `vjp` would be of a function that calls a pullback made outside."""
+    s, c = np.sin(X), np.cos(X)
+    np.testing.assert_allclose(grad(pulled_in_another)(X), 6 * c**3 * s**2 - 4 * c * s**4, rtol=1e-12)  # 2 c^2 s^3
+
+
+def gradient_that_is_an_argument(x):
+    def inner(y):
+        g = grad(lambda t: np.sum(y * t))(y)
+        return np.sum(g * g)
+
+    _, pull = vjp(lambda u: inner(u), x * 0.8)
+    return np.sum(pull(2.0)[0])
+
+
+NESTED = [(in_a_recursion, (X, 2)), (within_another, (X,)), (pulled_in_a_recursion, (X,)),
+          (gradient_that_is_an_argument, (X,))]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "args"), NESTED, ids=[f.__name__ for f, _ in NESTED])
+def test_within_one_another(f, args):
+    test_gradient(f, args)
+    test_pullback_and_tangent(f, args)
+    test_second_derivative(f, args)
+
+
+VIEWS = {"reshaped": lambda u: u.reshape(3, 1), "same": lambda u: u, "reversed": lambda u: u[::-1]}
+
+
+@pytest.mark.parametrize("body", VIEWS.values(), ids=VIEWS)
+def test_a_value_that_is_a_view_of_the_argument_is_not_changed(body):
+    def f(x):
+        y = x * 2.0
+        v, pull = vjp(body, y)
+        v *= 0.0
+        return np.sum(y)
+
+    with pytest.raises(UnsupportedError, match="v may share memory with y"):
+        grad(f)(X)
+
+
+def test_a_pullback_made_outside_is_refused():
+    _, pull = vjp(np.sin, X)
+    with pytest.raises(UnsupportedError, match="a pullback that was made outside"):
+        grad(lambda d: np.sum(pull(d)[0]))(X)

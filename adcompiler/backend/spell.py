@@ -13,7 +13,7 @@ import numpy as np
 from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, listed, size
-from rules.kind import Seq
+from rules.kind import Array, Seq
 from rules.sequences import backwards, largest, smallest
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -32,7 +32,9 @@ UNARY: dict[Any, type[ast.unaryop]] = {
 
 
 def name(text: str) -> ast.expr:
-    """A name or a dotted name."""
+    """A name, a dotted name, or what else an input is read from: `module.table[0]`."""
+    if "[" in text:
+        return ast.parse(text, mode="eval").body
     first, *rest = text.split(".")
     out: ast.expr = ast.Name(first, ast.Load())
     for part in rest:
@@ -121,6 +123,8 @@ class Speller:
             if isinstance(args[0], Value) and isinstance(args[0].kind, Seq):
                 return ast.Call(self.builtin(len), [expr(args[0])], [])
             return ast.Subscript(ast.Attribute(expr(args[0]), "shape", ast.Load()), ast.Constant(axis), ast.Load())
+        if t is size and not isinstance(getattr(args[0], "kind", None), Array):
+            return ast.Constant(1)
         if t is size:
             return ast.Attribute(expr(args[0]), "size", ast.Load())
         if t is listed:

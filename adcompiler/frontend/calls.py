@@ -78,7 +78,7 @@ class Calls(Iterations):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
-        handler = STRUCTURAL.get(f) if _hashable(f) else None
+        handler = STRUCTURAL.get(f) if hashable(f) else None
         if handler is not None:
             result = handler(self, node, *args, **kwargs)
             if result is not NotImplemented:
@@ -130,6 +130,9 @@ class Calls(Iterations):
             made: Any = getattr(f.__self__, f"_{f.__name__}", None)
             if hasattr(made, "__adc_gradient__"):
                 return self.gradient(made.__adc_gradient__, args, kwargs, node)
+        if hasattr(f, "__adc_pullback__"):
+            reason = "a pullback that was made outside is called, and has no derivative"
+            raise self.refuse(node, reason, "call vjp inside: value, pullback = vjp(f, x)")
         if hasattr(f, "__adc_gradient__"):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
@@ -438,7 +441,7 @@ def _noun(x: Any) -> str:
     return "dict" if isinstance(x, dict) else "list"
 
 
-def _hashable(f: Any) -> bool:
+def hashable(f: Any) -> bool:
     try:
         hash(f)
     except TypeError:

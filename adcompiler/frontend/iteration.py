@@ -210,11 +210,16 @@ class Iterations(Expressions):
         return self._comprehension(node, node.generators)
 
     def _comprehension(self, node: Any, generators: list[Any]) -> Any:
+        """What the loops `generators` of a comprehension collect.
+
+        None for inner ones that do not collect a known number of elements: then all of them make one loop.
+        """
+        whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
         outer, start = self.frame, len(self.builder.region.ops)
         if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
-            return self.grown(node, it)
+            return self.grown(node, it) if whole else None
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
         try:
             if isinstance(it, Iteration):
@@ -234,13 +239,13 @@ class Iterations(Expressions):
                 except Refusal:
                     if isinstance(node, gast.DictComp):
                         raise
-                    return self.instead(node, it, outer, start)
+                    return self.instead(node, it, outer, start) if whole else None
                 if not passes:
                     continue
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        return self.instead(node, it, outer, start)
+                        return self.instead(node, it, outer, start) if whole else None
                     out.extend(inner)
                 else:
                     out.append(self.collected(node))

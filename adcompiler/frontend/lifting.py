@@ -16,7 +16,7 @@ def lifted(callee: Callee, done: Any) -> dict[Callee, list[Value]]:
     Gives the values that calls from outside have to pass. What is `done` has them.
     """
     assert callee.function is not None
-    found = [c for c in dict.fromkeys([callee, *reachable(callee.function)]) if c not in done]
+    found = [c for c in dict.fromkeys([callee, *reachable(callee.function)]) if c not in done and c.of is None]
     free: dict[Callee, dict[Value, None]] = {c: {} for c in found}
     inside = {c: _defined(c.function) for c in found if c.function is not None}
     grown = True

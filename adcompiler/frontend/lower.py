@@ -15,6 +15,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
@@ -36,6 +37,7 @@ from adcompiler.frontend.scope import (
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import keep_apart, written_arguments
+from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
@@ -98,25 +100,27 @@ class Lowerer(Loops, Recursion):
         self.changed: list[Value] = []
         self.sharers: dict[Value, list[Value]] = defaultdict(list)
 
-    def outlined(
-        self, request: Any, args: Any, kwargs: Any, node: Any
-    ) -> tuple[Function, dict[str, Any], dict[Value, Value]]:
+    def outlined(self, request: Any, args: Any, kwargs: Any, node: Any) -> tuple[Function, dict[str, Any], list[Value]]:
         """The function of a request, lowered apart for these arguments.
 
-        Gives its IR, whose parameters are its own, the arguments by name, and the parameter of each value in them.
+        Gives its IR, the arguments by name, as its parameters, and the value for each parameter. A value that is
+        passed twice is two parameters: each has a derivative of its own.
         """
-        fresh: dict[Value, Value] = {}
+        given: list[Value] = []
+        fresh: list[Value] = []
 
         def rename(d: Any) -> Any:
             if isinstance(d, Value):
-                return fresh.setdefault(d, Value(d.kind, d.hint, d.loc))
+                given.append(d)
+                fresh.append(Value(d.kind, d.hint, d.loc))
+                return fresh[-1]
             return walk_denotation(d, (), lambda x, _: rename(x))
 
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
         named = request.named(arguments)
-        self.arguments |= frozenset(fresh.values())  # what it writes into is a copy of its own
+        self.arguments |= frozenset(fresh)  # what it writes into is a copy of its own
         self.note_arguments((*arguments[0], *arguments[1].values()))
-        for old, new in fresh.items():  # ints that turn out to be needed by value are still found
+        for old, new in zip(given, fresh, strict=True):  # ints that turn out to be needed by value are still found
             if isinstance(old.kind, Num) and old.kind.dtype.kind == "i":
                 tables: tuple[dict[Value, Any], ...] = (self.promotable, self.loop_elements, self.defs)
                 for table in tables:
@@ -133,18 +137,18 @@ class Lowerer(Loops, Recursion):
         for p in _poisons(result):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
-        inner = Function(request.name, list(fresh.values()), region, _plain_tree(result))
+        inner = Function(request.name, fresh, region, _plain_tree(result))
         if any(c.lowered not in self.scope.around for c in reachable(inner)):
             raise self.refuse(node, "a function that calls itself cannot take the gradient of a call of itself",
                               "take the gradient outside of the recursion")  # fmt: skip
         keep_apart(inner, written_arguments(inner, self.changed))
-        return inner, named, fresh
+        return inner, named, given
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
-        inner, named, fresh = self.outlined(request, args, kwargs, node)
+        inner, named, given = self.outlined(request, args, kwargs, node)
         pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
-        back = dict(zip(pure.params, fresh, strict=True))
+        back = dict(zip(pure.params, given, strict=True))
         ops = clone(Region([], pure.body.ops, list(leaves(tree))), back)
         self.builder.region.ops.extend(ops.ops)
         for op in ops.ops:
@@ -331,15 +335,16 @@ class Lowerer(Loops, Recursion):
                 from None  # fmt: skip
 
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
-        if node.decorator_list:
-            raise self.refuse(
-                node.decorator_list[0],
-                "a decorated nested function is not supported",
-                "define it at module level",
-            )
         if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in gast.walk(node)):
             raise self.refuse(node, "a generator function is not supported yet", "return a list")
-        self.frame.env[node.name] = self.closure(node, node.name)
+        made = self.closure(node, node.name)
+        for decorator in reversed(node.decorator_list):
+            d = self.expr(decorator)
+            if not isinstance(d, Known) or not hashable(d.value) or d.value not in STRUCTURAL:
+                reason = "a decorated nested function is not supported"
+                raise self.refuse(decorator, reason, "define it at module level")
+            made = self.call(d, (made,), {}, decorator)
+        self.frame.env[node.name] = made
 
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:
         error = gast.Call(gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], [])

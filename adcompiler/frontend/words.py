@@ -84,6 +84,8 @@ def one_kind(a: Any, b: Any, where: str) -> str:
         if "loop" in where:
             return "append to a list: {name} = [] before the loop, {name}.append(...) in it"
         return "give {name} one number of elements " + where
+    if isinstance(a, Callback) and isinstance(b, Callback):
+        return f"call {{name}} where the {a.name} is made, and keep what it returns"
     if all(isinstance(x, Closure) or (isinstance(x, Known) and callable(x.value)) for x in (a, b)):
         return "call each where it is chosen, and keep what it returns"
     return "give {name} one kind " + where

@@ -50,7 +50,7 @@ nondifferentiable("n = length(x, axis=0)", length, kind=_length_kind)
 
 def _size_kind(x: Any) -> Num:
     known = [n for n in x.shape if n != ONE]
-    return Num(int, known[0] if len(known) == 1 else None)
+    return Num(int, known[0] if len(known) == 1 else None if known else ONE)
 
 
 nondifferentiable("n = size(x)", size, kind=_size_kind)
