@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import differentiable, grad
+from adcompiler import differentiable, grad, jvp
 
 from .numerics import assert_close, differences
 
@@ -110,3 +110,25 @@ def test_a_logarithm_of_a_determinant_may_be_selected():
 
     A = np.array([[[2.0, 0.5], [0.3, 1.0]], [[1.0, 0.2], [0.1, 3.0]]])
     assert_close(grad(f)(A), np.stack([np.linalg.inv(A[0]).T, np.zeros((2, 2))]))
+
+
+MASKED = {
+    "root": (lambda v: np.sqrt(v), lambda v: 0.375 * v**-2.5),
+    "power": (lambda v: v**0.5, lambda v: 0.375 * v**-2.5),
+    "logarithm": (lambda v: np.log(v), lambda v: 2.0 * v**-3),
+    "reciprocal": (lambda v: 1.0 / v, lambda v: -6.0 * v**-4),
+}
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_third_derivatives_behind_a_mask(name):
+    f, third = MASKED[name]
+    slope = lambda g: lambda x: np.sum(grad(g)(x))
+    masked = lambda x: np.sum(np.where(x > 0, f(x), 0.0))
+    x = np.array([0.0, 1.0, 2.5])
+    with np.errstate(all="ignore"):
+        assert_close(grad(slope(slope(masked)))(x), np.where(x > 0, third(np.where(x > 0, x, 1.0)), 0.0))
+        d = np.ones(3)
+        first = lambda x: jvp(masked, (x,), (d,))[1]
+        second = lambda x: jvp(first, (x,), (d,))[1]
+        assert_close(jvp(second, (x,), (d,))[1], np.sum(np.where(x > 0, third(np.where(x > 0, x, 1.0)), 0.0)))

@@ -200,16 +200,16 @@ class unless_zero_rule:
 class strong_rule:
     def kind(d, factor): return _product(d, factor)
     def d_d(d_z, factor): return strong(d_z, factor)
-    def d_factor(d_z, d): return d_z * d
-    def t_z(t_d, t_factor, d, factor): return strong(t_d, factor) + d * t_factor
+    def d_factor(d_z, d): return strong(d, d_z)
+    def t_z(t_d, t_factor, d, factor): return strong(t_d, factor) + strong(d, t_factor)
 
 
 @rule("z = strong_divide(d, q)", strong_divide)
 class strong_divide_rule:
     def kind(d, q): return _product(d, q)
     def d_d(d_z, q): return strong_divide(d_z, q)
-    def d_q(d_z, q, z): return -strong_divide(d_z * z, q)
-    def t_z(t_d, t_q, q, z): return strong_divide(t_d - z * t_q, q)
+    def d_q(d_z, q, z): return -strong_divide(strong(z, d_z), q)
+    def t_z(t_d, t_q, q, z): return strong_divide(t_d - strong(z, t_q), q)
 
 
 def _product(a: Any, b: Any) -> Num | Array:
