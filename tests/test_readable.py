@@ -406,3 +406,30 @@ def test_a_variable_called_np_is_not_the_module():
 
     assert_close(grad(f)(1.5), 4 * math.pi * 1.5**3)
     assert_close(value_and_grad(f)(1.5)[0], f(1.5))
+
+
+def test_a_list_that_nobody_reads_is_not_kept_to_count_iterations():
+    def sweeps(f, n):
+        u = np.zeros(len(f))
+        for _ in range(n):
+            change = 0.0
+            for i in range(1, len(f) - 1):
+                new = 0.5 * (u[i - 1] + u[i + 1] + f[i])
+                change = max(change, abs(new - u[i]))
+                u[i] = new
+            if change < 1e-3:
+                break
+        return np.sum(u**2)
+
+    def fixed(f, n):
+        u = np.zeros(len(f))
+        for _ in range(n):
+            for i in range(1, len(f) - 1):
+                u[i] = 0.5 * (u[i - 1] + u[i + 1] + f[i])
+        return np.sum(u**2)
+
+    f = np.array([0.0, 1.0, 0.5, -0.3, 0.2])
+    for program, sizes in ((sweeps, (0, 3, 99)), (fixed, (0, 3))):
+        assert "append" not in differentiable(program).source("grad", example=(f, 3))
+        for n in sizes:
+            assert_close(grad(program)(f, n), differences(program, (f, n)))

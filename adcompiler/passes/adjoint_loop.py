@@ -10,9 +10,10 @@ It carries the cotangents of what the loop carries and of what it reads from out
 import operator
 from typing import Any
 
-from adcompiler.ir.core import UNDEF, For, Op, Region, Value, While, free_values, substitute
+from adcompiler.ir.core import UNDEF, For, Region, Value, While, free_values, substitute
 from adcompiler.passes.adjoint_branch import Branches
 from adcompiler.passes.cotangents import cotangent_kind, hint_of, zero_of
+from adcompiler.passes.idle import count_of
 from rules.cotangent import or_zeros, restack
 from rules.kind import Array, Num, Seq
 from rules.sequences import backwards
@@ -107,7 +108,7 @@ class Loops(Branches):
                 op.results.append(tape)
                 mapping[v] = scan(tape, v.kind, v.hint)
         if not elements or op.stop:
-            scan(self.builder.call(range, self.trip_count(op), kind=Seq(Num(int), range=True)), Num(int), "")
+            scan(self.builder.call(range, count_of(op), kind=Seq(Num(int), range=True)), Num(int), "")
         elif elements[0] not in mapping:  # it tells the number of iterations, should nothing else be read
             scan(scanned[elements[0]], elements[0].kind, elements[0].hint)
         substitute(region, mapping)
@@ -144,7 +145,7 @@ class Loops(Branches):
             return sequence
         key = (id(op), sequence)
         if key not in self.parts:
-            count, made = self.trip_count(op), self.made.get(sequence)
+            count, made = count_of(op), self.made.get(sequence)
             if made is not None and made.target is range and len(made.args) == 1:
                 part = self.builder.call(range, count, kind=Seq(Num(int), range=True))
             else:
@@ -152,24 +153,6 @@ class Loops(Branches):
             self.made[part] = self.builder.region.ops[-1]
             self.parts[key] = part
         return self.parts[key]
-
-    def trip_count(self, op: For | While) -> Value:
-        """How often the loop has run: counted, since nothing else tells."""
-        for init, p, y, r in zip(op.inits, op.carried, op.body.results, op.results, strict=False):
-            if type(init) is int and init == 0 and isinstance(r.kind, Num) and r.kind.type is int:
-                if any(y in o.results and o.target is operator.add and o.args == (p, 1) for o in op.body.ops):
-                    return r
-        count, inner, total = (Value(Num(int), "count", op.loc) for _ in range(3))
-        op.inits.append(0)
-        if isinstance(op, While):
-            op.test.params.append(Value(Num(int), "count", op.loc))
-        n = len(op.carried)
-        op.body.params.append(count)
-        place = 0 if op.stop else len(op.body.ops)  # every path to a stop counts
-        op.body.ops.insert(place, Op(operator.add, (count, 1), {}, [inner], False, False, op.loc))
-        op.body.results.insert(n, inner)
-        op.results.insert(n, total)
-        return total
 
 
 def _carried_kind(p: Value, y: Any) -> Any:

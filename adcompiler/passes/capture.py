@@ -17,6 +17,7 @@ import numpy as np
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.dce import dce, live_values
+from adcompiler.passes.idle import without_idle_tapes
 from adcompiler.passes.missing import missing
 from adcompiler.passes.retake import reads_of_one_place, regions_in, retaken
 from rules.cotangent import (
@@ -37,7 +38,8 @@ def capture(function: Function) -> Function:
     function = _shapes(function)
     function = dce(function)
     body = _hoisted(retaken(function.body))
-    return dce(Function(function.name, function.params, body, function.result, function.doc))
+    function = dce(Function(function.name, function.params, body, function.result, function.doc))
+    return dce(without_idle_tapes(function))
 
 
 # -------------------------------------------------------------------------------------------- shapes
