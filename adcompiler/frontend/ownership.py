@@ -123,10 +123,10 @@ class Ownership(Calls):
     def note_owned(self, d: Any, name: str, places: set[str]) -> None:
         self.owned_joins.update(v for label, v in holds(d, name) if label in places)
 
-    def _names(self, live: Any = None) -> Iterator[tuple[str, Any]]:
-        """What every name denotes that may still be read, in this frame and in those around it."""
+    def names(self, live: Any = None) -> Iterator[tuple[str, str, Any]]:
+        """Every name that may still be read, in this frame and in those around it; where it is; what it denotes."""
         if self.pending:
-            yield PENDING, self.pending
+            yield PENDING, "", self.pending
         frames: list[Frame] = []
         for frame in (self.frame, *self.callers):
             scope: Frame | None = frame
@@ -140,14 +140,14 @@ class Ownership(Calls):
                 readable, suffix = f.now(), f" in {f.name}" if f.name else " outside"
             for n, d in f.env.items():
                 if readable is None or n in readable or not n.isidentifier():
-                    yield n + suffix, d
+                    yield n, suffix, d
 
     def _held(self, live: Any = None) -> Iterator[tuple[str, Value]]:
         """Every array that a name denotes or a container of one holds, or that a loop is reading."""
         for v in self.pinned:
             yield READ, v
-        for n, d in self._names(live):
-            yield from holds(d, n)
+        for n, where, d in self.names(live):
+            yield from ((label + where, v) for label, v in holds(d, n))
 
     # -------------------------------------------------------------------------------------- containers
     def alike(self, a: Any, b: Any) -> None:
@@ -199,10 +199,10 @@ class Ownership(Calls):
         """What else may denote the same list or dict."""
         family = self.container_family(d)
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
-        for n, root in (*self._names(live), *captured):
+        for n, where, root in (*self.names(live), *((n, "", tree) for n, tree in captured)):
             for label, x in containers(root, n):
-                if any(x is f for f in family) and label != text:
-                    return label
+                if any(x is f for f in family) and label + where != text:
+                    return label + where
         given = [f for f in family if any(f is a for a in self.passed)]
         if given and self.apart:
             return f"the caller of {self.apart}"

@@ -149,7 +149,7 @@ class Recursion(Stores):
     def notecontainers(self, bound: dict[str, Any], result: Any) -> None:
         """A list or dict that a function returns may be one that it was given or has read, or be returned twice."""
         made = [x for _, x in containers(result, "")]
-        around = [d for _, d in self._names()] + [c.tree for c in self.scope.captured.values()]
+        around = [d for _, _, d in self.names()] + [c.tree for c in self.scope.captured.values()]
         outside = [x for d in (bound, *around) for _, x in containers(d, "")]
         self.same_objects += [(x, y) for x in outside for y in made if may_be_one(x, y)]
         self.same_objects += [(x, y) for i, x in enumerate(made) for y in made[i + 1 :] if may_be_one(x, y)]
