@@ -13,6 +13,7 @@ from rules.numpy import joining as joining
 from rules.numpy import linalg as linalg
 from rules.numpy import logic as logic
 from rules.numpy import miscellaneous as miscellaneous
+from rules.numpy import nanfunctions as nanfunctions
 from rules.numpy import powers as powers
 from rules.numpy import products as products
 from rules.numpy import reductions as reductions

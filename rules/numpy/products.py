@@ -85,11 +85,11 @@ class fold_rule:
 @rule("y = prod(a, axis=None, dtype=None, keepdims=False)", np.prod, "ndarray.prod")
 class prod:
     def kind(a, axis, dtype, keepdims): return reduction(a, sum_dtype(kind_of(a), dtype), axis, keepdims)
-    def d_a(d_y, a, axis, keepdims): return beside(d_y, axis, keepdims) * _others(a, axis)
-    def t_y(t_a, a, axis, keepdims): return np.sum(t_a * _others(a, axis), axis=axis, keepdims=keepdims)
+    def d_a(d_y, a, axis, keepdims): return beside(d_y, axis, keepdims) * others(a, axis)
+    def t_y(t_a, a, axis, keepdims): return np.sum(t_a * others(a, axis), axis=axis, keepdims=keepdims)
 
 
-def _others(a, axis):
+def others(a, axis):
     """For each element the product of all others along `axis`."""
     return products_before(a, axis) * products_before(a, axis, reverse=True)
 

@@ -55,14 +55,14 @@ def _centred(a: Any, axis: Any) -> Any:
     return a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
 
 
-def _spread_dtype(a: Any, dtype: Any) -> np.dtype[Any]:
+def spread_dtype(a: Any, dtype: Any) -> np.dtype[Any]:
     """The dtype of a variance: that of the mean, and real."""
     return np.empty(0, mean_dtype(kind_of(a), dtype)).real.dtype
 
 
 @rule("y = var(a, axis=None, dtype=None, ddof=0, keepdims=False)", np.var, "ndarray.var")
 class var:
-    def kind(a, axis, dtype, keepdims): return reduction(a, _spread_dtype(a, dtype), axis, keepdims)
+    def kind(a, axis, dtype, keepdims): return reduction(a, spread_dtype(a, dtype), axis, keepdims)
 
     def d_a(d_y, a, axis, ddof, keepdims):
         w = _centred(a, axis)
@@ -79,7 +79,7 @@ class var:
 class std:
     """A norm of `a - mean(a)`: where that is 0 the subgradient of least norm is 0 too."""
 
-    def kind(a, axis, dtype, keepdims): return reduction(a, _spread_dtype(a, dtype), axis, keepdims)
+    def kind(a, axis, dtype, keepdims): return reduction(a, spread_dtype(a, dtype), axis, keepdims)
 
     def d_a(d_y, a, y, axis, ddof, keepdims):
         w = _centred(a, axis)

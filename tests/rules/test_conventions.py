@@ -239,3 +239,32 @@ def test_the_page_and_the_tests_have_the_same_rows() -> None:
     named = set(re.findall(r"`(test_\w+)`", page))
     tests = {name for name in globals() if name.startswith("test_")}
     assert named == tests - {"test_the_page_and_the_tests_have_the_same_rows"}
+
+
+NAN_REDUCTIONS = [np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin]
+
+
+@pytest.mark.parametrize("function", NAN_REDUCTIONS)
+def test_elements_that_are_left_out(function: Any) -> None:
+    """What is NaN gets 0, the rest what the plain function gives it without."""
+    plain = {f: getattr(np, f.__name__.removeprefix("nan")) for f in NAN_REDUCTIONS}
+    (x,) = arrays([1.5, math.nan, 0.5, 3.0, math.nan])
+    kept = ~np.isnan(x)
+    got = pulled(function, x)
+    np.testing.assert_allclose(got[kept], pulled(plain[function], x[kept]))
+    np.testing.assert_array_equal(got[~kept], [0, 0])
+
+
+@pytest.mark.filterwarnings("ignore:(All-NaN|Mean of empty|Degrees of freedom)")
+@pytest.mark.parametrize("function", NAN_REDUCTIONS)
+def test_rows_without_a_number(function: Any) -> None:
+    """A row whose result is not used gets 0, also where it is NaN throughout."""
+    x = np.array([[math.nan, math.nan], [1.0, 2.0]])
+    np.testing.assert_array_equal(pulled(function, x, d=np.array([0.0, 1.0]), axis=1)[0], [0, 0])
+
+
+def test_numbers_in_place_of_what_is_none() -> None:
+    (x,) = arrays([-INF, math.nan, 2.0, INF])
+    np.testing.assert_array_equal(pulled(np.nan_to_num, x), [0, 0, 1, 0])
+    z = np.array([complex(math.nan, 1.0), complex(1.0, INF)])
+    np.testing.assert_array_equal(pulled(np.nan_to_num, z, d=np.array([2 + 3j, 2 + 3j])), [3j, 2])
