@@ -24,7 +24,7 @@ def _kept(d: Any, a: Any) -> Any:
 def _numbers(a: Any, axis: Any, keepdims: bool, ddof: Any = 0) -> Any:
     """How many elements of `a` are no NaN, less `ddof`, in its own precision, so that float32 stays float32."""
     n = np.sum(~np.isnan(a), axis=axis, dtype=dtype_of(a), keepdims=keepdims)
-    return n - ddof if ddof else n
+    return n if type(ddof) is int and ddof == 0 else n - ddof
 
 
 @rule("y = nansum(a, axis=None, dtype=None, keepdims=False)", np.nansum)
