@@ -25,7 +25,7 @@ from rules.rule import Like, primitive, rule
 Lines = tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]
 
 
-def _lines(axis: Any, *arrays: Any) -> Lines:
+def along_last(axis: Any, *arrays: Any) -> Lines:
     """The arrays with the elements along `axis` (if several, in C order) as last axis, and the way back."""
     shape = arrays[0].shape
     axes = normalize_axis(axis, len(shape))
@@ -44,7 +44,7 @@ def products_before(a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """The product of the elements before each (after each, if `reverse`) along `axis`; of none, 1."""
     if not isinstance(a, np.ndarray):
         return type(a)(1)
-    (lines,), back = _lines(axis, a)
+    (lines,), back = along_last(axis, a)
     step = slice(None, None, -1 if reverse else 1)
     out = np.ones_like(lines)
     np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
@@ -56,7 +56,7 @@ def fold(d: Any, a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """f with f[0] = 0, f[m] = d[m-1] + a[m-1] * f[m-1] along `axis` (from the end, if `reverse`)."""
     if not isinstance(a, np.ndarray):
         return type(a)(0)
-    (lines, terms), back = _lines(axis, a, np.broadcast_to(d, a.shape))
+    (lines, terms), back = along_last(axis, a, np.broadcast_to(d, a.shape))
     step = slice(None, None, -1 if reverse else 1)
     lines, terms = lines[..., step], terms[..., step]
     out = np.zeros(lines.shape, np.result_type(lines, terms))

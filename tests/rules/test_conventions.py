@@ -268,3 +268,16 @@ def test_numbers_in_place_of_what_is_none() -> None:
     np.testing.assert_array_equal(pulled(np.nan_to_num, x), [0, 0, 1, 0])
     z = np.array([complex(math.nan, 1.0), complex(1.0, INF)])
     np.testing.assert_array_equal(pulled(np.nan_to_num, z, d=np.array([2 + 3j, 2 + 3j])), [3j, 2])
+
+
+def test_ties_in_a_median() -> None:
+    """Equal elements share what the places in the order that they fill get."""
+    for row, want in (([1, 2, 2], [0, 0.5, 0.5]), ([1, 2, 2, 3], [0, 0.5, 0.5, 0]), ([2, 1, 2, 5], [0.5, 0, 0.5, 0]),
+                      ([1, 2, 5, 2, 7, 5], [0, 0.25, 0.25, 0.25, 0, 0.25]), ([3], [1])):  # fmt: skip
+        np.testing.assert_array_equal(pulled(np.median, *arrays(row)), want)
+    np.testing.assert_allclose(pulled(np.quantile, np.array([4.0, 1.0, 2.0, 2.0]), 0.25), [0, 0.25, 0.375, 0.375])
+
+
+def test_median_of_what_is_none() -> None:
+    got = pulled(np.median, np.array([[1.0, math.nan, 2.0], [1.0, 2.0, 3.0]]), axis=1)
+    np.testing.assert_array_equal(got, [[math.nan] * 3, [0, 1, 0]])
