@@ -7,6 +7,7 @@ from rules.numpy import complex_numbers as complex_numbers
 from rules.numpy import creation as creation
 from rules.numpy import decompositions as decompositions
 from rules.numpy import diagonals as diagonals
+from rules.numpy import differences as differences
 from rules.numpy import exponential as exponential
 from rules.numpy import extrema as extrema
 from rules.numpy import indexing as indexing

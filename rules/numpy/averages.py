@@ -6,7 +6,7 @@ import numpy as np
 
 from rules.cotangent import count, spread
 from rules.kind import KindError, lengths, normalize_axis, promote
-from rules.numpy.reductions import beside, mean_dtype, reduction
+from rules.numpy.reductions import beside, mean_dtype, one, reduction
 from rules.numpy.shape import array_kind
 from rules.operands import rank
 from rules.rule import Like, rule
@@ -17,15 +17,15 @@ def _lies_apart(weights: Any, a: Any, axis: Any) -> bool:
     return bool(rank(weights) != rank(a) and axis % rank(a) != rank(a) - 1)
 
 
-def _others(a: Any, axis: int) -> tuple[int, ...]:
+def _others(a: Any, axis: int) -> Any:
     """The axes of `a` that weights along one axis do not have."""
-    return tuple(k for k in range(rank(a)) if k != axis % rank(a))
+    return one(k for k in range(rank(a)) if k != axis % rank(a))
 
 
 def _beside(weights: Any, a: Any, axis: Any) -> Any:
     """The weights, so shaped that they broadcast against `a`."""
     apart = _lies_apart(weights, a, axis)
-    return np.expand_dims(weights, tuple(range(1, rank(a) - axis % rank(a)))) if apart else weights
+    return np.expand_dims(weights, one(range(1, rank(a) - axis % rank(a)))) if apart else weights
 
 
 def _total(weights: Any, a: Any, axis: Any, keepdims: bool) -> Any:

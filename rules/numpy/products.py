@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import ONE, Array, constant, kind_of, lengths, normalize_axis, promote
+from rules.kind import ONE, Array, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
 from rules.operands import rank
@@ -134,40 +134,3 @@ class cumprod:
         before = products_before(a, axis)
         t = t_a * before + a * fold(t_a * before, a, axis)
         return t if axis is not None else np.ravel(t)
-
-
-# -------------------------------------------------------------------------------------- differences
-@primitive
-def undiff(d: Any, like: Any, n: int = 1, axis: int = -1) -> Any:
-    """The cotangent of what `d` is the differences' of: its own between zeros, with the sign (-1)**n."""
-    k = axis % like.ndim
-    if like.shape[k] <= n:
-        return np.zeros(like.shape, d.dtype)
-    widths = [(n, n) if i == k else (0, 0) for i in range(like.ndim)]
-    out = np.diff(np.pad(d, widths), n=n, axis=k)
-    return np.negative(out, out=out) if n % 2 else out
-
-
-def _diff_kind(a, n, axis):
-    k = normalize_axis(axis, len(a.shape))[0]
-    short = lengths().at_least(a.shape[k], n)
-    size = a.shape[k] + -n if short else constant(0) if short is False else lengths().fresh()
-    dtype = np.diff(np.ones(n + 1, a.dtype), n).dtype
-    return Array(dtype, (*a.shape[:k], size, *a.shape[k + 1 :]), a.xp)
-
-
-@rule("y = diff(a, n=1, axis=-1)", np.diff)
-class diff:
-    static = "n"
-    def kind(a, n, axis): return _diff_kind(a, n, axis)
-
-    def d_a(d_y, a: Like, n, axis): return undiff(d_y, a, n, axis)
-    def t_y(t_a, n, axis): return np.diff(t_a, n=n, axis=axis)
-
-
-@rule("y = undiff(d, like, n=1, axis=-1)", undiff)
-class undiff_rule:
-    static = "n"
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
-    def d_d(d_y, n, axis): return np.diff(d_y, n=n, axis=axis)
-    def t_y(t_d, like: Like, n, axis): return undiff(t_d, like, n, axis)

@@ -3,6 +3,7 @@
 The cotangent of a sum is one number for many elements: `spread` keeps it one.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,12 @@ def reduction(a: Any, dtype: Any, axis: Any, keepdims: bool) -> Num | Array:
 def beside(y: Any, axis: Any, keepdims: bool) -> Any:
     """The result `y` of a reduction, so shaped that it broadcasts against what was reduced."""
     return y if keepdims or axis is None or not rank(y) else np.expand_dims(y, axis)
+
+
+def one(axes: Iterable[int]) -> int | tuple[int, ...]:
+    """Axes as they are written: a single one as an int."""
+    axes = tuple(axes)
+    return axes[0] if len(axes) == 1 else axes
 
 
 @rule("y = sum(a, axis=None, dtype=None, keepdims=False)", np.sum, "ndarray.sum")
