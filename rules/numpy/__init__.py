@@ -4,6 +4,7 @@ from rules.numpy import arithmetic as arithmetic
 from rules.numpy import averages as averages
 from rules.numpy import axes as axes
 from rules.numpy import complex_numbers as complex_numbers
+from rules.numpy import convolutions as convolutions
 from rules.numpy import creation as creation
 from rules.numpy import decompositions as decompositions
 from rules.numpy import diagonals as diagonals
@@ -11,6 +12,7 @@ from rules.numpy import differences as differences
 from rules.numpy import exponential as exponential
 from rules.numpy import extrema as extrema
 from rules.numpy import indexing as indexing
+from rules.numpy import interpolation as interpolation
 from rules.numpy import joining as joining
 from rules.numpy import linalg as linalg
 from rules.numpy import logic as logic

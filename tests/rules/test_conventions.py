@@ -281,3 +281,15 @@ def test_ties_in_a_median() -> None:
 def test_median_of_what_is_none() -> None:
     got = pulled(np.median, np.array([[1.0, math.nan, 2.0], [1.0, 2.0, 3.0]]), axis=1)
     np.testing.assert_array_equal(got, [[math.nan] * 3, [0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    "values, want",
+    [([0, 1, 3], 1), ([0, 2, 3], 1), ([3, 1, 0], -1), ([0, 1, 0], 0), ([1, 0, 3], 0), ([0, 0, 1], 0)],
+    ids=str,
+)
+def test_interpolation_at_a_knot(values: Any, want: float) -> None:
+    """The flatter of the two slopes, or 0 where the line turns; beyond the ends it is level."""
+    knots, fp = arrays([0, 1, 2], values)
+    got = pulled(np.interp, np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), knots, fp)
+    np.testing.assert_array_equal(got, [0, 0, want, 0, 0])
