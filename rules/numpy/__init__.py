@@ -5,6 +5,7 @@ from rules.numpy import averages as averages
 from rules.numpy import axes as axes
 from rules.numpy import complex_numbers as complex_numbers
 from rules.numpy import convolutions as convolutions
+from rules.numpy import covariance as covariance
 from rules.numpy import creation as creation
 from rules.numpy import decompositions as decompositions
 from rules.numpy import diagonals as diagonals

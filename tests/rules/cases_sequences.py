@@ -17,7 +17,8 @@ CASES = [
     *[case(np.correlate, a, v, mode=mode).but(complex=False) for mode in ("full", "valid")
       for a, v in ((V, W), (W, V), (V, normal(4)), (V, V))],
     case(np.correlate, C, V, mode="full").but(wrt="a"),
-    *[case(unconvolve, normal(n), W, V, mode).but(wrt="d v", skip="broadcast empty") for n, mode in ((7, "full"), (5, "same"), (3, "valid"))],
+    *[case(unconvolve, normal(n), W, V, mode).but(wrt="d v", skip="broadcast empty")
+      for n, mode in ((7, "full"), (5, "same"), (3, "valid"))],
     case(np.interp, X, KNOTS, VALUES),
     *[case(np.interp, x, KNOTS, VALUES) for x in (0.7, 2.9, -0.4, np.array(0.7), X[0])],
     case(np.interp, X, KNOTS, VALUES, left=0.5, right=-0.5),

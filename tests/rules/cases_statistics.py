@@ -1,4 +1,4 @@
-"""Weighted averages, medians and quantiles."""
+"""Weighted averages, medians and quantiles, covariance and correlation."""
 
 import numpy as np
 
@@ -23,4 +23,10 @@ CASES = [
     case(np.quantile, A, np.float64(0.3), axis=1).but(complex=False, wrt="a"),
     *[case(np.percentile, A, q, axis=1).but(complex=False, wrt="a") for q in (25, 62.5)],
     case(np.percentile, S, 40, axis=(0, -1)).but(complex=False),
+    *[case(np.cov, a, **more).but(complex=False)
+      for a in (A, A.T, A[:1], A[0]) for more in ({}, {"bias": True}, {"ddof": 0}, {"ddof": 2})],
+    *[case(np.cov, a, rowvar=False).but(complex=False) for a in (A, A[:, :1], A[0])],
+    *[case(np.cov, A[0], A[1], **more).but(complex=False) for more in ({}, {"ddof": 0}, {"rowvar": False})],
+    *[case(np.corrcoef, a, rowvar=r).but(complex=False) for a, r in ((A, True), (A.T, True), (A, False))],
+    *[case(np.corrcoef, A[0], A[1], rowvar=r).but(complex=False) for r in (True, False)],
 ]
