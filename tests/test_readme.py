@@ -29,6 +29,16 @@ def test_the_readme_shows_what_its_example_prints(tmp_path):
     assert README.read_text() == renewed(tmp_path)
 
 
+def test_the_readme_counts_the_functions_of_numpy_that_have_a_rule():
+    from click.testing import CliRunner
+
+    from adcompiler.cli import main
+
+    rows = CliRunner().invoke(main, ["rules", "numpy."]).output.splitlines()
+    known = {row.split()[0] for row in rows if row.strip().startswith("numpy.") and "refused" not in row}
+    assert f"lists the {len(known)} that have one" in README.read_text()
+
+
 if __name__ == "__main__":
     import tempfile
 

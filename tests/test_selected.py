@@ -132,3 +132,42 @@ def test_third_derivatives_behind_a_mask(name):
         first = lambda x: jvp(masked, (x,), (d,))[1]
         second = lambda x: jvp(first, (x,), (d,))[1]
         assert_close(jvp(second, (x,), (d,))[1], np.sum(np.where(x > 0, third(np.where(x > 0, x, 1.0)), 0.0)))
+
+
+# What is measured is not known everywhere: the residuals there are NaN, and so are the factors of their cotangents.
+MEASURED, DESIGN = np.array([1.0, np.nan, 2.0, 0.5]), np.array([[1.0, 0.5], [0.3, -1.0], [0.2, 0.7], [-0.4, 0.9]])
+
+
+def left_out(w, X, y):
+    return np.nanmean((X @ w - y) ** 2)
+
+
+def left_out_by_a_test(w, X, y):
+    r = X @ w - y
+    return np.sum(np.where(np.isnan(r), 0.0, r * r)) / 3
+
+
+def left_out_in_a_loop(w, X, y):
+    s = 0.0
+    for row, v in zip(X, y):
+        r = np.dot(row, w) - v
+        s += np.nan_to_num(r * r)
+    return s / 3
+
+
+def left_out_by_rows(w, X, y):
+    return np.nansum(np.nanmean((w * X - np.expand_dims(y, 1)) ** 3, axis=1) / (1 + y * y))
+
+
+@pytest.mark.parametrize("f", [left_out, left_out_by_a_test, left_out_in_a_loop, left_out_by_rows])
+def test_what_is_not_known_has_no_say(f):
+    w = np.array([0.3, -0.4])
+    known = np.array([True, False, True, True])
+    assert_close(grad(f)(w, DESIGN, MEASURED), differences(f, (w, DESIGN[known], MEASURED[known])), 1e-5)
+    d_y = grad(f, argnums=2)(w, DESIGN, MEASURED)
+    assert d_y[1] == 0
+    assert_close(d_y[known], grad(f, argnums=2)(w, DESIGN[known], MEASURED[known]))
+
+
+def test_a_difference_of_what_may_be_none_needs_no_guard():
+    assert "unless_zero" not in differentiable(left_out).source("grad", example=(np.ones(2), DESIGN, MEASURED))

@@ -49,12 +49,13 @@ class Operations(Cotangents):
                 pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w]
                 for w in derivative.wants
             )
+            factors = [x for x, w in zip(args, derivative.wants, strict=True) if w in bound or w == rule.result]
             use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
             if (
                 selected
                 and _elementwise(values["d_" + rule.result], d)
-                and (self.has_pole(op) or (rule.kind is None and self.wild_among(args, op)))
+                and (self.has_pole(op) or (rule.kind is None and self.wild_among(factors, op)))
             ):
                 d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
             siblings[name] = d
@@ -85,7 +86,7 @@ class Operations(Cotangents):
         return not (known.positive or (type(x) in (int, float) and x)) or known.nan
 
     def facts(self, x: Any) -> Facts:
-        return facts(x, self.made, self.known)
+        return facts(x, self.made, self.known, self.argument)
 
     def wild_among(self, args: Any, op: Op) -> bool:
         """May a factor among these be infinite or NaN? A quotient by infinity is 0; a root is guarded by its rule."""

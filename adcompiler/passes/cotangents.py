@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import Builder, kind_of_operand
-from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent
-from adcompiler.passes.finite import Facts
+from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, walk
+from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
 from rules.kind import Array, Num, Seq
@@ -74,6 +74,7 @@ class Cotangents:
         self.made: dict[Value, Op] = {}
         self.parts: dict[tuple[int, Value], Value] = {}
         self.known: dict[Value, Facts] = {}
+        self.argument = of_arguments(walk(builder.region))
         self.forwards: dict[int, Op] = {}
 
     def add(self, v: Any, term: Any, selected: bool = False) -> None:

@@ -3,12 +3,13 @@
     %s = 1 + exp(%x)     is positive, and infinite where the exponential overflows
     %p = 1 / %s          is finite: a cotangent that is zero needs no protection from it
 
-Nothing is said of values that loops and branches make: they count as finite, of any sign.
+Nothing is said of values that loops and branches make: they count as finite, of any sign. A program that asks for NaN,
+or leaves it out, expects it in its arguments: there they, and what loops and branches make, may be NaN.
 """
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,25 +39,39 @@ class Facts:
 
 
 _WILD = Facts(infinite=True, nan=True)
+_EXPECT_NAN = (
+    np.isnan, np.isfinite, math.isnan, math.isfinite, np.nan_to_num,
+    np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin,
+)  # fmt: skip
 
 
-def facts(x: Any, made: Mapping[Value, Op], known: dict[Value, Facts], depth: int = _DEPTH) -> Facts:
-    """What is known of an operand; `made` has the operations behind values, `known` what has been found."""
+def of_arguments(ops: Iterable[Op]) -> Facts:
+    """What is known of the arguments of a program of these operations."""
+    return Facts(nan=any(op.target is f for op in ops for f in _EXPECT_NAN))
+
+
+def facts(
+    x: Any, made: Mapping[Value, Op], known: dict[Value, Facts], argument: Facts = Facts(), depth: int = _DEPTH
+) -> Facts:
+    """What is known of an operand.
+
+    `made` has the operations behind values, `known` what has been found, `argument` what is known of arguments.
+    """
     if isinstance(x, bool | int | float):
         return Facts(x >= 0, x > _SMALL, math.isinf(x), x != x)
     if not isinstance(x, Value):
-        return _WILD if any(facts(y, made, known, depth).wild for y in leaves(x)) else Facts()
+        return _WILD if any(facts(y, made, known, argument, depth).wild for y in leaves(x)) else Facts()
     if x not in known:
-        known[x] = _found(made[x], made, known, depth) if x in made else Facts()
+        known[x] = _found(made[x], made, known, argument, depth) if x in made else argument
     return known[x]
 
 
-def _found(op: Op, made: Mapping[Value, Op], known: dict[Value, Facts], depth: int) -> Facts:
+def _found(op: Op, made: Mapping[Value, Op], known: dict[Value, Facts], argument: Facts, depth: int) -> Facts:
     if type(op) is not Op or len(op.results) != 1:
-        return Facts()
+        return argument
     if not depth:
         return _WILD
-    operands = [facts(y, made, known, depth - 1) for y in op.args]
+    operands = [facts(y, made, known, argument, depth - 1) for y in op.args]
     kind = op.result.kind
     known_type = isinstance(kind, Num | Array) and kind.dtype.kind == "f" and kind.dtype.itemsize >= 4
     rule = _RULES.get(op.target) if known_type else None  # integers wrap, and half precision knows no small numbers

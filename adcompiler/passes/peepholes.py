@@ -12,7 +12,7 @@ import numpy as np
 from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
 from adcompiler.passes.factors import float_number, opposite, rewrite_neg, scaled
-from adcompiler.passes.finite import facts
+from adcompiler.passes.finite import facts, of_arguments
 from adcompiler.passes.site import Site, alike, is_exactly, is_number, rank
 from adcompiler.passes.uniform import (
     everywhere,
@@ -80,7 +80,7 @@ def _binary(here: Site, op: Op) -> Any:
     if target is operator.truediv and is_exactly(b, 1) and alike(a, out):
         return a
     if target is strong_divide:
-        known = facts(b, here.defs, {})
+        known = facts(b, here.defs, {}, of_arguments(here.defs.values()))
         never_zero = type(a) in (int, float) and a != 0 and rank(b) > 0
         if never_zero or (known.positive and not known.nan):
             return here.emit_if_kind(operator.truediv, (a, b), out)

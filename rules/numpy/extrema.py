@@ -106,13 +106,13 @@ def _element(items):
 def _to_elements(d, items, y):
     """The cotangent of the elements of which some are `y`: of an array, or of a list."""
     if hasattr(items, "ndim"):
-        return _to_ties(d, items, y, None, False)
-    return unstack(_to_ties(d, recorded(np.array, items), y, None, False))
+        return to_ties(d, items, y, None, False)
+    return unstack(to_ties(d, recorded(np.array, items), y, None, False))
 
 
 def _of_elements(t, items, y):
     t, a = (x if hasattr(items, "ndim") else recorded(np.array, x) for x in (t, items))
-    return _of_ties(t, a, y, None, False)
+    return of_ties(t, a, y, None, False)
 
 
 @rule("y = largest(items)", largest)
@@ -201,12 +201,12 @@ def _ties(a, y, axis, keepdims):
     return ties, np.sum(ties, axis=axis, dtype=dtype_of(a), keepdims=keepdims)
 
 
-def _to_ties(d, a, y, axis, keepdims):
+def to_ties(d, a, y, axis, keepdims):
     ties, count = _ties(a, y, axis, keepdims)
     return beside(d / count, axis, keepdims) * ties
 
 
-def _of_ties(t, a, y, axis, keepdims):
+def of_ties(t, a, y, axis, keepdims):
     ties, count = _ties(a, y, axis, keepdims)
     return np.sum(_chosen(t, ties), axis=axis, keepdims=keepdims) / count
 
@@ -214,15 +214,15 @@ def _of_ties(t, a, y, axis, keepdims):
 @rule("y = max(a, axis=None, keepdims=False)", np.max, np.amax, "ndarray.max")
 class max_over_axes:
     def kind(a, axis, keepdims): return reduction(a, kind_of(a).dtype, axis, keepdims)
-    def d_a(d_y, a, y, axis, keepdims): return _to_ties(d_y, a, y, axis, keepdims)
-    def t_y(t_a, a, y, axis, keepdims): return _of_ties(t_a, a, y, axis, keepdims)
+    def d_a(d_y, a, y, axis, keepdims): return to_ties(d_y, a, y, axis, keepdims)
+    def t_y(t_a, a, y, axis, keepdims): return of_ties(t_a, a, y, axis, keepdims)
 
 
 @rule("y = min(a, axis=None, keepdims=False)", np.min, np.amin, "ndarray.min")
 class min_over_axes:
     def kind(a, axis, keepdims): return reduction(a, kind_of(a).dtype, axis, keepdims)
-    def d_a(d_y, a, y, axis, keepdims): return _to_ties(d_y, a, y, axis, keepdims)
-    def t_y(t_a, a, y, axis, keepdims): return _of_ties(t_a, a, y, axis, keepdims)
+    def d_a(d_y, a, y, axis, keepdims): return to_ties(d_y, a, y, axis, keepdims)
+    def t_y(t_a, a, y, axis, keepdims): return of_ties(t_a, a, y, axis, keepdims)
 
 
 @rule("y = ptp(a, axis=None, keepdims=False)", np.ptp)
@@ -233,8 +233,8 @@ class ptp:
 
     def d_a(d_y, a, axis, keepdims):
         high, low = np.max(a, axis=axis, keepdims=keepdims), np.min(a, axis=axis, keepdims=keepdims)
-        return _to_ties(d_y, a, high, axis, keepdims) - _to_ties(d_y, a, low, axis, keepdims)
+        return to_ties(d_y, a, high, axis, keepdims) - to_ties(d_y, a, low, axis, keepdims)
 
     def t_y(t_a, a, axis, keepdims):
         high, low = np.max(a, axis=axis, keepdims=keepdims), np.min(a, axis=axis, keepdims=keepdims)
-        return _of_ties(t_a, a, high, axis, keepdims) - _of_ties(t_a, a, low, axis, keepdims)
+        return of_ties(t_a, a, high, axis, keepdims) - of_ties(t_a, a, low, axis, keepdims)

@@ -178,13 +178,19 @@ class vdot:
     def t_c(a, b, t_a, t_b): return np.vdot(t_a, b) + np.vdot(a, t_b)
 
 
-@rule("c = cross(a, b, axis=-1)", np.cross)
+@rule("c = cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None)", np.cross)
 class cross:
-    def kind(a, b, axis):
-        if axis != -1 and a.ndim != b.ndim:
+    static = "axisa axisb axisc"
+
+    def kind(a, b, axisa, axisb, axisc, axis):
+        if (axisa, axisb, axisc) != (-1, -1, -1):
+            raise KindError("np.cross with axisa, axisb or axisc is not supported",
+                            "move the axes last, with np.moveaxis, or write axis=..., the axis of all three")
+        if axis not in (-1, None) and a.ndim != b.ndim:
             raise KindError("np.cross of different ranks, not along the last axis, is not supported",
                             "move the axis last")
         return Array(promote(a, b), broadcast(a.shape, b.shape), library(a, b))
+
     def d_a(d_c, b, axis): return np.cross(b, d_c, axis=axis)
     def d_b(d_c, a, axis): return np.cross(d_c, a, axis=axis)
     def t_c(a, b, axis, t_a, t_b): return np.cross(t_a, b, axis=axis) + np.cross(a, t_b, axis=axis)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import ONE, Array, constant, kind_of, lengths, normalize_axis, promote
+from rules.kind import ONE, Array, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
 from rules.operands import rank
@@ -25,7 +25,7 @@ from rules.rule import Like, primitive, rule
 Lines = tuple[list[np.ndarray], Callable[[np.ndarray], np.ndarray]]
 
 
-def _lines(axis: Any, *arrays: Any) -> Lines:
+def along_last(axis: Any, *arrays: Any) -> Lines:
     """The arrays with the elements along `axis` (if several, in C order) as last axis, and the way back."""
     shape = arrays[0].shape
     axes = normalize_axis(axis, len(shape))
@@ -44,7 +44,7 @@ def products_before(a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """The product of the elements before each (after each, if `reverse`) along `axis`; of none, 1."""
     if not isinstance(a, np.ndarray):
         return type(a)(1)
-    (lines,), back = _lines(axis, a)
+    (lines,), back = along_last(axis, a)
     step = slice(None, None, -1 if reverse else 1)
     out = np.ones_like(lines)
     np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
@@ -56,7 +56,7 @@ def fold(d: Any, a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """f with f[0] = 0, f[m] = d[m-1] + a[m-1] * f[m-1] along `axis` (from the end, if `reverse`)."""
     if not isinstance(a, np.ndarray):
         return type(a)(0)
-    (lines, terms), back = _lines(axis, a, np.broadcast_to(d, a.shape))
+    (lines, terms), back = along_last(axis, a, np.broadcast_to(d, a.shape))
     step = slice(None, None, -1 if reverse else 1)
     lines, terms = lines[..., step], terms[..., step]
     out = np.zeros(lines.shape, np.result_type(lines, terms))
@@ -85,11 +85,11 @@ class fold_rule:
 @rule("y = prod(a, axis=None, dtype=None, keepdims=False)", np.prod, "ndarray.prod")
 class prod:
     def kind(a, axis, dtype, keepdims): return reduction(a, sum_dtype(kind_of(a), dtype), axis, keepdims)
-    def d_a(d_y, a, axis, keepdims): return beside(d_y, axis, keepdims) * _others(a, axis)
-    def t_y(t_a, a, axis, keepdims): return np.sum(t_a * _others(a, axis), axis=axis, keepdims=keepdims)
+    def d_a(d_y, a, axis, keepdims): return beside(d_y, axis, keepdims) * others(a, axis)
+    def t_y(t_a, a, axis, keepdims): return np.sum(t_a * others(a, axis), axis=axis, keepdims=keepdims)
 
 
-def _others(a, axis):
+def others(a, axis):
     """For each element the product of all others along `axis`."""
     return products_before(a, axis) * products_before(a, axis, reverse=True)
 
@@ -134,40 +134,3 @@ class cumprod:
         before = products_before(a, axis)
         t = t_a * before + a * fold(t_a * before, a, axis)
         return t if axis is not None else np.ravel(t)
-
-
-# -------------------------------------------------------------------------------------- differences
-@primitive
-def undiff(d: Any, like: Any, n: int = 1, axis: int = -1) -> Any:
-    """The cotangent of what `d` is the differences' of: its own between zeros, with the sign (-1)**n."""
-    k = axis % like.ndim
-    if like.shape[k] <= n:
-        return np.zeros(like.shape, d.dtype)
-    widths = [(n, n) if i == k else (0, 0) for i in range(like.ndim)]
-    out = np.diff(np.pad(d, widths), n=n, axis=k)
-    return np.negative(out, out=out) if n % 2 else out
-
-
-def _diff_kind(a, n, axis):
-    k = normalize_axis(axis, len(a.shape))[0]
-    short = lengths().at_least(a.shape[k], n)
-    size = a.shape[k] + -n if short else constant(0) if short is False else lengths().fresh()
-    dtype = np.diff(np.ones(n + 1, a.dtype), n).dtype
-    return Array(dtype, (*a.shape[:k], size, *a.shape[k + 1 :]), a.xp)
-
-
-@rule("y = diff(a, n=1, axis=-1)", np.diff)
-class diff:
-    static = "n"
-    def kind(a, n, axis): return _diff_kind(a, n, axis)
-
-    def d_a(d_y, a: Like, n, axis): return undiff(d_y, a, n, axis)
-    def t_y(t_a, n, axis): return np.diff(t_a, n=n, axis=axis)
-
-
-@rule("y = undiff(d, like, n=1, axis=-1)", undiff)
-class undiff_rule:
-    static = "n"
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
-    def d_d(d_y, n, axis): return np.diff(d_y, n=n, axis=axis)
-    def t_y(t_d, like: Like, n, axis): return undiff(t_d, like, n, axis)

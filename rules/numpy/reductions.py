@@ -3,6 +3,7 @@
 The cotangent of a sum is one number for many elements: `spread` keeps it one.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,12 @@ def beside(y: Any, axis: Any, keepdims: bool) -> Any:
     return y if keepdims or axis is None or not rank(y) else np.expand_dims(y, axis)
 
 
+def one(axes: Iterable[int]) -> int | tuple[int, ...]:
+    """Axes as they are written: a single one as an int."""
+    axes = tuple(axes)
+    return axes[0] if len(axes) == 1 else axes
+
+
 @rule("y = sum(a, axis=None, dtype=None, keepdims=False)", np.sum, "ndarray.sum")
 class sum:
     def kind(a, axis, dtype, keepdims): return reduction(a, sum_dtype(kind_of(a), dtype), axis, keepdims)
@@ -55,14 +62,14 @@ def _centred(a: Any, axis: Any) -> Any:
     return a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
 
 
-def _spread_dtype(a: Any, dtype: Any) -> np.dtype[Any]:
+def spread_dtype(a: Any, dtype: Any) -> np.dtype[Any]:
     """The dtype of a variance: that of the mean, and real."""
     return np.empty(0, mean_dtype(kind_of(a), dtype)).real.dtype
 
 
 @rule("y = var(a, axis=None, dtype=None, ddof=0, keepdims=False)", np.var, "ndarray.var")
 class var:
-    def kind(a, axis, dtype, keepdims): return reduction(a, _spread_dtype(a, dtype), axis, keepdims)
+    def kind(a, axis, dtype, keepdims): return reduction(a, spread_dtype(a, dtype), axis, keepdims)
 
     def d_a(d_y, a, axis, ddof, keepdims):
         w = _centred(a, axis)
@@ -79,7 +86,7 @@ class var:
 class std:
     """A norm of `a - mean(a)`: where that is 0 the subgradient of least norm is 0 too."""
 
-    def kind(a, axis, dtype, keepdims): return reduction(a, _spread_dtype(a, dtype), axis, keepdims)
+    def kind(a, axis, dtype, keepdims): return reduction(a, spread_dtype(a, dtype), axis, keepdims)
 
     def d_a(d_y, a, y, axis, ddof, keepdims):
         w = _centred(a, axis)

@@ -561,7 +561,7 @@ def function_without_rule(x):
 
 
 def function_without_rule_is_returned(x):
-    return np.trapezoid(x)
+    return np.polyval(x, 2.0)
 
 
 def function_without_rule_is_unpacked(x):

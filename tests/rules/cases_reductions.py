@@ -1,8 +1,8 @@
-"""Sums, means, variances, products, cumulative and finite differences."""
+"""Sums, means, variances, products, cumulative ones too."""
 
 import numpy as np
 
-from rules.numpy.products import fold, products_before, undiff
+from rules.numpy.products import fold, products_before
 from tests.rules.case import case, normal, positive
 
 A, S = normal(3, 4), normal(2, 3, 4)
@@ -27,10 +27,4 @@ CASES = [
     case(np.cumsum, positive(5)),
     *[case(products_before, ZEROS, axis=k, reverse=r) for k in (0, 1, None) for r in (False, True)],
     *[case(fold, normal(3, 3), ZEROS, axis=k, reverse=r) for k in (0, 1, None) for r in (False, True)],
-    case(np.diff, A),
-    case(np.diff, A, axis=0),
-    case(np.diff, normal(6), n=2),
-    case(np.diff, S, n=2, axis=1),
-    case(np.diff, normal(2), n=3),
-    case(undiff, normal(3, 3), A, n=1, axis=-1).but(wrt="d", skip="empty"),
 ]

@@ -239,3 +239,57 @@ def test_the_page_and_the_tests_have_the_same_rows() -> None:
     named = set(re.findall(r"`(test_\w+)`", page))
     tests = {name for name in globals() if name.startswith("test_")}
     assert named == tests - {"test_the_page_and_the_tests_have_the_same_rows"}
+
+
+NAN_REDUCTIONS = [np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin]
+
+
+@pytest.mark.parametrize("function", NAN_REDUCTIONS)
+def test_elements_that_are_left_out(function: Any) -> None:
+    """What is NaN gets 0, the rest what the plain function gives it without."""
+    plain = {f: getattr(np, f.__name__.removeprefix("nan")) for f in NAN_REDUCTIONS}
+    (x,) = arrays([1.5, math.nan, 0.5, 3.0, math.nan])
+    kept = ~np.isnan(x)
+    got = pulled(function, x)
+    np.testing.assert_allclose(got[kept], pulled(plain[function], x[kept]))
+    np.testing.assert_array_equal(got[~kept], [0, 0])
+
+
+@pytest.mark.filterwarnings("ignore:(All-NaN|Mean of empty|Degrees of freedom)")
+@pytest.mark.parametrize("function", NAN_REDUCTIONS)
+def test_rows_without_a_number(function: Any) -> None:
+    """A row whose result is not used gets 0, also where it is NaN throughout."""
+    x = np.array([[math.nan, math.nan], [1.0, 2.0]])
+    np.testing.assert_array_equal(pulled(function, x, d=np.array([0.0, 1.0]), axis=1)[0], [0, 0])
+
+
+def test_numbers_in_place_of_what_is_none() -> None:
+    (x,) = arrays([-INF, math.nan, 2.0, INF])
+    np.testing.assert_array_equal(pulled(np.nan_to_num, x), [0, 0, 1, 0])
+    z = np.array([complex(math.nan, 1.0), complex(1.0, INF)])
+    np.testing.assert_array_equal(pulled(np.nan_to_num, z, d=np.array([2 + 3j, 2 + 3j])), [3j, 2])
+
+
+def test_ties_in_a_median() -> None:
+    """Equal elements share what the places in the order that they fill get."""
+    for row, want in (([1, 2, 2], [0, 0.5, 0.5]), ([1, 2, 2, 3], [0, 0.5, 0.5, 0]), ([2, 1, 2, 5], [0.5, 0, 0.5, 0]),
+                      ([1, 2, 5, 2, 7, 5], [0, 0.25, 0.25, 0.25, 0, 0.25]), ([3], [1])):  # fmt: skip
+        np.testing.assert_array_equal(pulled(np.median, *arrays(row)), want)
+    np.testing.assert_allclose(pulled(np.quantile, np.array([4.0, 1.0, 2.0, 2.0]), 0.25), [0, 0.25, 0.375, 0.375])
+
+
+def test_median_of_what_is_none() -> None:
+    got = pulled(np.median, np.array([[1.0, math.nan, 2.0], [1.0, 2.0, 3.0]]), axis=1)
+    np.testing.assert_array_equal(got, [[math.nan] * 3, [0, 1, 0]])
+
+
+@pytest.mark.parametrize(
+    "values, want",
+    [([0, 1, 3], 1), ([0, 2, 3], 1), ([3, 1, 0], -1), ([0, 1, 0], 0), ([1, 0, 3], 0), ([0, 0, 1], 0)],
+    ids=str,
+)
+def test_interpolation_at_a_knot(values: Any, want: float) -> None:
+    """The flatter of the two slopes, or 0 where the line turns; beyond the ends it is level."""
+    knots, fp = arrays([0, 1, 2], values)
+    got = pulled(np.interp, np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), knots, fp)
+    np.testing.assert_array_equal(got, [0, 0, want, 0, 0])
