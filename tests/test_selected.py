@@ -171,3 +171,44 @@ def test_what_is_not_known_has_no_say(f):
 
 def test_a_difference_of_what_may_be_none_needs_no_guard():
     assert "unless_zero" not in differentiable(left_out).source("grad", example=(np.ones(2), DESIGN, MEASURED))
+
+
+def overwritten_in_a_loop(x, y):
+    z = np.log(x) * y
+    for i in range(2):
+        z[i] = 0.0
+    return np.sum(z)
+
+
+def selected_in_a_loop(x, y):
+    z = np.log(x) * y
+    for _ in range(1):
+        z = np.where(x > 0, z, 0.0)
+    return np.sum(z)
+
+
+def clipped_in_a_loop(x, y):
+    z = y / x
+    for _ in range(1):
+        z = np.clip(z, -1.0, 1.0)
+    return np.sum(z)
+
+
+# That a cotangent has passed a selection is not told from one side of a loop to the other.
+@pytest.mark.xfail(strict=True, reason="the gradient is NaN where a loop lies between a pole and the selection")
+@pytest.mark.parametrize("f", [overwritten_in_a_loop, selected_in_a_loop, clipped_in_a_loop], ids=lambda f: f.__name__)
+def test_a_loop_between_a_pole_and_the_selection(f):
+    with np.errstate(all="ignore"):
+        d_x, d_y = grad(f, (0, 1))(np.array([0.0, -1.0, 4.0]), np.array([0.5, 1.5, 2.0]))
+    assert np.isfinite(d_x).all() and np.isfinite(d_y).all()
+
+
+# The product with the derivative of the power is taken before the zero of the mask can protect from it.
+@pytest.mark.xfail(strict=True, reason="the second derivative by the exponent is NaN where a mask leaves the power out")
+def test_the_second_derivative_of_a_masked_power():
+    def masked(x, y):
+        return np.sum(np.where(x > 0, x**y, 0.0))
+
+    with np.errstate(all="ignore"):
+        d = grad(lambda x, y: np.sum(grad(masked)(x, y)), 1)(np.array([0.0, -1.0, 4.0]), np.array([0.5, 1.5, 2.0]))
+    assert np.isfinite(d).all()
