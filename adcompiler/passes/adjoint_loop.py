@@ -62,7 +62,7 @@ class Loops(Branches):
             adjoint.inits.append(zero_of(self.builder, v, lazy=True) if d is None else d)
             accumulators.append(Value(cotangent_kind(v), hint_of(v), op.loc))
         incoming = [
-            (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)))
+            (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)), r in self.selected)
             for y, r in collected if r in self.cotangents and isinstance(y, Value)
         ]  # fmt: skip
 
@@ -74,8 +74,8 @@ class Loops(Branches):
                 # what the loop assigns first: only its last value is read
                 d = self.builder.call(or_zeros, d, y, lazy=True, hint=hint_of(y))
             self.add(y, d, r in self.selected)
-        for y, d in incoming:
-            self.add(y, d)
+        for y, d, selected in incoming:
+            self.add(y, d, selected)
         self.run(list(body.ops))
         self.builder.loc = op.loc
         results: list[Any] = []
@@ -124,8 +124,8 @@ class Loops(Branches):
         self.builder.region.ops.append(adjoint)
         for v, result in zip(free, adjoint.results[len(carried) :], strict=False):
             self.cotangents[v] = result
-        for (k, _, _, _), result in zip(carried, adjoint.results, strict=False):
-            self.add(op.inits[k], result)
+        for (k, p, _, r), result in zip(carried, adjoint.results, strict=False):
+            self.add(op.inits[k], result, p in self.selected or r in self.selected)
         for e, items in zip(wanted, lists, strict=True):
             s, part = scanned[e], self.read_part(scanned[e], op)
             rows = self.builder.call(backwards, items, lazy=True)
@@ -134,6 +134,7 @@ class Loops(Branches):
             self.add(
                 part,
                 rows if isinstance(s.kind, Seq) else self.builder.call(restack, rows, part, lazy=True, hint=hint_of(s)),
+                e in self.selected,
             )
             if part is not s:
                 self.pull(self.made[part])
