@@ -247,3 +247,18 @@ def test_functions_that_take_or_give_scalar_arrays(name):
         assert isinstance(d, np.ndarray)
         assert d.dtype == dtype
         assert d.flags.writeable
+
+
+def test_a_constant_cotangent_in_a_branch_is_of_single_precision():
+    """Times a truth value a Python number would become double, and the gradient with it."""
+    def f(y, flag):
+        b = np.minimum(np.sum(y) / (np.float32(1.5) + np.cos(np.sum(y))), 0.7) / 2.0
+        y[0] = 1.5
+        if np.sum(y) < flag:
+            return np.sum(y) * 0.0
+        return np.sum(np.sin(y)) - 0.5 * b
+
+    y = np.array([0.2, 0.3], np.float32)
+    for reuse in (True, False):
+        for flag in (-9.0, 9.0):
+            assert grad(f, reuse=reuse)(y, flag).dtype == np.float32

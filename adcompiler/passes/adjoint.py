@@ -14,7 +14,7 @@ from adcompiler.ir.callee import Forward, Pull, call_of
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, clone, leaves, map_tree
 from adcompiler.passes.adjoint_loop import Loops
 from adcompiler.passes.checkpoint import again
-from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of
+from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of, of_its_type
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
@@ -97,7 +97,8 @@ class _Sweep(Loops):
         made = callee.pullback(wrt, given, any(op.results[i] in self.selected for i in given))
         forward = self.forwards[id(op)]
         forward.target = Forward(made)
-        incoming = tuple(self.as_result(self.cotangents[op.results[i]], op.results[i]) for i in given)
+        wanted = [(self.cotangents[op.results[i]], op.results[i]) for i in given]
+        incoming = tuple(of_its_type(self.builder, self.as_result(d, r), r) for d, r in wanted)
         results = [Value(cotangent_kind(args[i]), hint_of(args[i]), op.loc) for i in wrt]
         self.builder.region.ops.append(
             Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)

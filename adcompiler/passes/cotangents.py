@@ -45,6 +45,13 @@ def zero_of(builder: Builder, like: Value, lazy: bool = False) -> Any:
     return builder.call(zeros_like, like, lazy=lazy, hint=hint_of(like))
 
 
+def of_its_type(builder: Builder, d: Any, like: Value) -> Any:
+    """A constant cotangent of a number of less than double precision as such a number: a Python one may turn double."""
+    kind, small = like.kind, (np.float16, np.float32, np.complex64)
+    cast = isinstance(kind, Num) and kind.type in small and type(d) in (int, float, complex)
+    return builder.call(kind.type, d) if cast else d
+
+
 def hint_of(v: Value) -> str:
     """What the cotangent of a value is called."""
     nameless = not v.hint or is_cotangent(v, named=False)
