@@ -3,7 +3,6 @@
 import ast
 import builtins
 import itertools
-import os
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -380,7 +379,7 @@ def _generated_name(request: Request) -> str:
 def _doc(request: Request) -> str:
     """What a generated function says of itself."""
     source = request.source
-    where = f"`{source.name}` ({os.path.basename(source.file)}:{source.line})"
+    where = f"`{source.name}` ({request.place.short})"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)

@@ -3,7 +3,6 @@
 value, pullback = vjp(f, x); d = pullback(c)   ->   %value = f(%x); %pull = f.forward(%x); .. %d = f.pull(%pull, ..)
 """
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -78,11 +77,13 @@ class Pullback(Callback):
     def forward(self, made: Callee) -> Value:
         """What the pullback keeps, from an operation behind the call."""
         ops, target = self.region.ops, Forward(made)
-        at = ops.index(self.call)
-        if not (at + 1 < len(ops) and ops[at + 1].target == target):
-            pull = Value(PULL, "pull", self.call.loc)
-            ops.insert(at + 1, Op(target, self.call.args, {}, [pull], loc=self.call.loc))
-        return ops[at + 1].result
+        at = ops.index(self.call) + 1
+        while at < len(ops) and isinstance(ops[at].target, Forward):  # those of other cotangents
+            if ops[at].target == target:
+                return ops[at].result
+            at += 1
+        ops.insert(at, Op(target, self.call.args, {}, [Value(PULL, "pull", self.call.loc)], loc=self.call.loc))
+        return ops[at].result
 
 
 def _like(x: Any, parameter: Value) -> Value:
@@ -134,7 +135,7 @@ def pulled(lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None) -> 
             d.hint = name
     results = list(leaves(inner.result))  # one that is returned twice is two results
     inner.body.results = list(results)
-    where = f"`{request.name}` ({os.path.basename(request.place.file)}:{request.place.line})"
+    where = f"`{request.name}` ({request.place.short})"
     callee = Callee(inner.name, Function(inner.name, inner.params, inner.body, tuple(results), where))
     around = lifted(callee, lowerer.scope.around)
     lowerer.scope.around.update(around)

@@ -4,7 +4,6 @@
 """
 
 import ast
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -40,7 +39,7 @@ class Statements(Operands):
     def add(self, statement: ast.stmt) -> None:
         """Append a statement with its source line and, where a part begins, its heading."""
         if self.loc is not None:
-            statement.comment = f"{os.path.basename(self.loc.file)}:{self.loc.line}"  # type: ignore[attr-defined]
+            statement.comment = self.loc.short  # type: ignore[attr-defined]
             statement.place = self.loc  # type: ignore[attr-defined]
         if self.pending:
             statement.comment_before = self.pending  # type: ignore[attr-defined]

@@ -7,7 +7,6 @@ all, like a `raise`, so that the other paths tell. Lengths of arguments are symb
 one, and 1 stays 1. What it reads from around it becomes parameters.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +22,7 @@ from adcompiler.frontend.storage import Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.callee import Callee
-from adcompiler.ir.core import Function, Op, Region, Value, leaves
+from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves
 from rules.kind import ONE, Array, Length, Num, Seq
 
 #: How often a function may be lowered inside itself, for arguments that differ in what is known of them.
@@ -199,7 +198,7 @@ class Recursion(Stores):
         finally:
             scope.in_progress.pop()
         region.results = list(self.results(progress.result, got, region))
-        where = f"`{name}` ({os.path.basename(frame.source.file)}:{node.lineno})"
+        where = f"`{name}` ({Loc(frame.source.file, node.lineno).short})"
         function = Function(progress.callee.name, params, region, tuple(region.results), where)
         progress.callee.function = function
         if frame.parent is None and len(within) == 1:

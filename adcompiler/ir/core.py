@@ -5,6 +5,7 @@ trees (tuples, lists, dicts, slices) of operands. Passes build new operations an
 """
 
 import itertools
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -21,6 +22,11 @@ class Loc(NamedTuple):
     line: int
     col: int = 0
     errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
+
+    @property
+    def short(self) -> str:
+        """The name of the file and the line, as comments in generated code give them."""
+        return f"{os.path.basename(self.file)}:{self.line}"
 
 
 class _Undef:

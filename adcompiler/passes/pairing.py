@@ -9,6 +9,7 @@ A pullback that is differentiated itself is a call too: it is made one with its 
 from typing import Any
 
 from adcompiler.errors import UnsupportedError, problem_at
+from adcompiler.ir.build import is_scalar_constant
 from adcompiler.ir.callee import PULL, Both, Forward, Pull, call_of
 from adcompiler.ir.core import Function, Op, Region, Value, walk
 from adcompiler.passes.dce import dce
@@ -49,9 +50,11 @@ def _paired(region: Region) -> Region:
 
 
 def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Are these the same operands?"""
-    return len(a) == len(b) and all(x is y or (not isinstance(x, Value) and repr(x) == repr(y))
-                                    for x, y in zip(a, b, strict=True))  # fmt: skip
+    """Are these the same operands: values, and constants that are written alike?"""
+    return len(a) == len(b) and all(
+        x is y or (is_scalar_constant(x) and is_scalar_constant(y) and repr(x) == repr(y))
+        for x, y in zip(a, b, strict=True)
+    )
 
 
 def _joined(forward: Op, before: list[Op]) -> Op:
