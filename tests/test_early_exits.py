@@ -668,6 +668,26 @@ def test_arrays_and_their_second_derivatives(f, c):
     check(second(f), ROWS, c, argnums=(0,))
 
 
+def test_a_piece_is_kept_only_of_an_array_that_was_made():
+    def breaks_first(z, M, b):
+        k = 0
+        while True:
+            k += 1
+            if k:
+                break
+            z[1] *= M
+            z += b.reshape(0)
+        return np.sum(z)
+
+    def product(z, M, b):
+        d_z, d_M = grad(breaks_first, (0, 1))(z, M, b)
+        return np.sum(d_z * z) + np.sum(d_M * M)
+
+    z, M, b = np.zeros((0, 2)), np.array([0.5, 0.1]), np.array([1.4, 0.4])
+    d_z, d_M, d_b = grad(product, (0, 1, 2))(z, M, b)
+    assert d_z.shape == z.shape and not d_M.any() and not d_b.any()
+
+
 # ------------------------------------------------------------------------------------- kinds of what is read
 def breaks_over_a_list(xs, c):
     total = 0.0

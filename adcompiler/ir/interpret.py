@@ -40,8 +40,8 @@ def check_kind(v: Value, x: Any) -> None:
     """Raise TypeError where an array is not of the dtype, rank and lengths that its kind claims."""
     kind = v.kind
     if x is None or not isinstance(kind, Array):
-        if isinstance(kind, Num) and np.ndim(x):
-            raise TypeError(f"{v!r} is said to be {kind}, and is an array of shape {x.shape}")
+        if isinstance(kind, Num) and x is not None:
+            _check_number(v, kind, x)
         return
     if not hasattr(x, "dtype") or x.dtype != kind.dtype or x.ndim != kind.ndim:
         raise TypeError(f"{v!r} is said to be {kind}, and is {getattr(x, 'dtype', type(x))} of shape {np.shape(x)}")
@@ -49,6 +49,13 @@ def check_kind(v: Value, x: Any) -> None:
         known = lengths().size(lengths().resolve(n))
         if known is not None and known != size:
             raise TypeError(f"{v!r} is said to be {kind}, with {n} = {known}, and has shape {x.shape}")
+
+
+def _check_number(v: Value, kind: Num, x: Any) -> None:
+    if np.ndim(x):
+        raise TypeError(f"{v!r} is said to be {kind}, and is an array of shape {x.shape}")
+    if not isinstance(x, int) and not np.can_cast(np.dtype(type(x)), kind.dtype):
+        raise TypeError(f"{v!r} is said to be {kind}, and is a {type(x).__name__}")
 
 
 def interpret(function: Function, arguments: Sequence[Any], checked: bool = False) -> Any:

@@ -37,7 +37,7 @@ def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(function)
     function = dce(function)
-    body = _hoisted(retaken(function.body))
+    body = _hoisted(retaken(function.body, missing(function)))
     function = dce(Function(function.name, function.params, body, function.result, function.doc))
     return dce(without_idle_tapes(function))
 

@@ -21,9 +21,12 @@ from rules.sequences import backwards
 _SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
-def retaken(region: Region) -> Region:
-    """In each region, match the loops that read tapes with those that wrote them; take cheap things again."""
-    ops = [op.rebuild(lambda v: v, retaken) for op in region.ops]
+def retaken(region: Region, absent: set[Value]) -> Region:
+    """In each region, match the loops that read tapes with those that wrote them; take cheap things again.
+
+    Of the values in `absent`, which some path never makes, no piece is kept: there may be none to take it of.
+    """
+    ops = [op.rebuild(lambda v: v, lambda inner: retaken(inner, absent)) for op in region.ops]
     for op in ops:
         op.results = list(op.results)
     written: dict[Value, tuple[For | While, int]] = {}
@@ -36,7 +39,7 @@ def retaken(region: Region) -> Region:
             reversed_of[op.result] = op.args[0]
     out: list[Op] = []
     for op in ops:
-        new: Any = _Reader(op, written, reversed_of, out).rewritten() if isinstance(op, For) else op
+        new: Any = _Reader(op, written, reversed_of, absent, out).rewritten() if isinstance(op, For) else op
         mine = {r: (new, k) for r, (writer, k) in written.items() if writer is op}
         written.update(mine)  # what it keeps may be read in its turn
         out.append(new)
@@ -62,12 +65,14 @@ class _Reader:
         op: For,
         written: dict[Value, tuple[For | While, int]],
         reversed_of: dict[Value, Value],
+        absent: set[Value],
         before: list[Op],
         around: _Around | None = None,
     ) -> None:
         self.op = op
         self.around = around or _Around()
         self.deep = around is not None
+        self.absent = absent
         self.before = before
         self.sequences = list(op.sequences)
         self.elements = list(op.elements)
@@ -148,7 +153,9 @@ class _Reader:
         )
         ops: list[Op] = []
         for o in self.op.body.ops:
-            ops.append(_Reader(o, written, reversed_of, ops, around).rewritten() if isinstance(o, For) else o)
+            ops.append(
+                _Reader(o, written, reversed_of, self.absent, ops, around).rewritten() if isinstance(o, For) else o
+            )
         changed = ops != self.op.body.ops
         self.op = self.op.rebuild(lambda v: v, lambda old: Region(old.params, ops, old.results))
         return changed
@@ -169,7 +176,7 @@ class _Reader:
         """An array of which one place alone is read back is not kept: what is there is."""
         for e, v in list(mine.items()):
             reads = reads_of_one_place(e, self.op.body)
-            if not reads or not isinstance(v, Value):
+            if not reads or not isinstance(v, Value) or v in self.absent:
                 continue
             index = self.in_writer(reads[0].args[1], mine, writer)
             if index is None:
