@@ -19,6 +19,9 @@ from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
 
+#: For so many shapes of its arguments a gradient keeps arrays.
+MAX_WORKSPACES = 16
+
 
 def _callable(request: Request) -> Callable[..., Any]:
     call = Dispatcher(request).call()
@@ -32,8 +35,9 @@ def _callable(request: Request) -> Callable[..., Any]:
 
 
 def grad(
-    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True
-) -> Callable[..., Any]:
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True,
+    reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
+) -> Callable[..., Any]:  # fmt: skip
     """The gradient of `f`, which returns one real number, with respect to `argnums`.
 
     Args:
@@ -43,6 +47,10 @@ def grad(
         has_aux: `f` returns (value, aux); the result is (gradient, aux).
         inline: write out the bodies of the rules, rather than call them.
         reuse: write into arrays that nobody reads again.
+        reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes. From the second call on
+            nothing is allocated but the results, as far as shapes are known; `release()` of the gradient gives the
+            memory back. Calls that run at the same time have arrays of their own.
+        max_workspaces: for so many shapes of arguments the arrays are kept, for those that were used last.
 
     A gradient has the structure, shapes and dtypes of its argument, and memory of its own; leaves that are not
     floats get None. Arguments that do not matter get zeros.
@@ -55,14 +63,17 @@ def grad(
     >>> grad(np.tanh)(0.0)
     1.0
     """
-    return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse))
+    kept = max_workspaces if reuse and reuse_buffers else 0
+    return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse, max_workspaces=kept))
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True
-) -> Callable[..., Any]:
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True,
+    reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
+) -> Callable[..., Any]:  # fmt: skip
     """Like `grad`, with the value: the result is (value, gradient), or ((value, aux), gradient) with `has_aux`."""
-    return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse))
+    kept = max_workspaces if reuse and reuse_buffers else 0
+    return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse, max_workspaces=kept))
 
 
 @dataclass(frozen=True, eq=False)

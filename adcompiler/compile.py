@@ -34,6 +34,7 @@ from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
 from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
+from adcompiler.passes.preallocate import preallocate, separate
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
@@ -334,7 +335,9 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
         g = past_poles(plain(g))
         made.beside = companions(g, _taken(request, lowered))
-        g, plan, buffers = bufferize(g, request.reuse)
+        apart = separate(g) if request.max_workspaces and request.mode == "grad" else set()
+        g, plan, buffers = bufferize(g, request.reuse, apart)
+        plan = preallocate(g, plan, buffers, apart) if apart else plan
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
@@ -354,7 +357,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
-    made.emitted = Emitted(emitted.tree, free, helpers)
+    made.emitted = Emitted(emitted.tree, free, helpers, emitted.workspace)
     if ahead:
         return made
     filename = f"<adcompiler {g.name} {next(_numbers)}>"

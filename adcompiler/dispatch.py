@@ -19,6 +19,7 @@ from adcompiler.frontend.scope import Access
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.request import Request, from_call
 from rules.kind import Array, Lengths, Seq
+from rules.workspace import Pool
 
 MAX_VARIANTS = 32
 #: Constants that are taken by value; all other objects are taken by identity.
@@ -100,6 +101,7 @@ class Dispatcher:
         self.variants: list[Variant] = []
         self.tables: list[tuple[str, Callable[..., Any], dict[Any, Callable[..., Any]]]] = []
         self.state: list[Any] = [(_no_key, {})]
+        self.pools: list[tuple[Pool, dict[Any, Callable[..., Any]], Any]] = []
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
@@ -119,6 +121,7 @@ class Dispatcher:
                 note_line(error)
                 raise
 
+        gradient.release = self.release  # type: ignore[attr-defined]
         return gradient
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
@@ -155,10 +158,32 @@ class Dispatcher:
         entry = known[0] if known else (v.key_text, v.key, {})
         self.tables = [entry, *(e for e in self.tables if e is not entry)]
         _, key, table = entry
+        pool = Pool()
+        workspace = v.build.emitted.workspace if v.build.emitted is not None else ""
+        run = pool.bind(v.run, workspace) if workspace else v.run
         with contextlib.suppress(TypeError):  # an unhashable static: found by the slow path each time
-            table[key(*args, **kwargs)] = v.run
+            found = key(*args, **kwargs)
+            table[found] = run
+            if run is not v.run:
+                self.keep(pool, table, found)
         self.state[0] = (key, table)
-        return v.run
+        return run
+
+    def keep(self, pool: Pool, table: dict[Any, Callable[..., Any]], key: Any) -> None:
+        """Keep one pool more, at the cost of the one that has not been used for longest if they are too many."""
+        if len(self.pools) >= self.request.max_workspaces:
+            self.pools.sort(key=lambda entry: entry[0].used)
+            _, old, found = self.pools.pop(0)
+            old.pop(found, None)
+            for entry in self.pools:
+                entry[0].used = False
+        self.pools.append((pool, table, key))
+
+    def release(self) -> None:
+        """Forget the arrays of earlier calls."""
+        with COMPILING:
+            for pool, _, _ in self.pools:
+                pool.idle.clear()
 
 
 def note_line(error: Exception) -> None:

@@ -26,7 +26,8 @@ class Request:
     """What is asked for: of which function, with respect to what, in which form.
 
     `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
-    "vjp": then a call gives the value and its pullback.
+    "vjp": then a call gives the value and its pullback. A gradient computes into arrays of earlier calls if it may
+    keep workspaces, for so many shapes of its arguments.
     """
 
     function: Any
@@ -36,6 +37,7 @@ class Request:
     inline: bool = True
     reuse: bool = True
     mode: str = "grad"
+    max_workspaces: int = 0
 
     @functools.cached_property
     def source(self) -> Source:

@@ -4,19 +4,23 @@ def loss(%x) { %y = %x * %x; return %y }       ->       def loss(x): return x * 
 """
 
 import ast
+import copy
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from adcompiler.backend.exits import Exits
 from adcompiler.backend.loops import Loops
 from adcompiler.backend.names import Names
+from adcompiler.backend.slots import Slots
 from adcompiler.backend.spell import Speller, name, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.passes.bufferize import Buffers, handed_on
-from adcompiler.passes.mark import at_split, read_by_pullback, split, turn
+from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
+from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import update
 
@@ -43,11 +47,15 @@ class Input:
 
 @dataclass
 class Emitted:
-    """A generated function: its tree, the objects its free names stand for, and the functions that it calls."""
+    """A generated function: its tree, the objects its free names stand for, and the functions that it calls.
+
+    `workspace` is the parameter for its workspace, if it has one.
+    """
 
     tree: ast.FunctionDef
     free: dict[str, Any] = field(default_factory=dict)
     helpers: list[ast.FunctionDef] = field(default_factory=list)
+    workspace: str = ""
 
 
 def emit(
@@ -85,6 +93,7 @@ class _Emitter(Loops):
         self.inputs = inputs
         self.speller = speller
         self.called = called
+        self.in_workspace = bool(buffers.slots or buffers.spares)
         reserved = {**speller.reserved, **dict.fromkeys(speller.functions.values())}
         lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
         whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]
@@ -95,6 +104,8 @@ class _Emitter(Loops):
         }
         again = {i.access for i in inputs if i.pullback}
         taken |= {PULLBACK, *again} if again else set()
+        workspace = next(t for t in _numbered("ws") if t not in {*taken, *reserved, *fixed.values()})
+        taken |= {workspace} if self.in_workspace else set()
         self.used = self._used_inputs()
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
@@ -102,6 +113,7 @@ class _Emitter(Loops):
         self.idle = next(t for n in itertools.count(1) if (t := "_" * n) not in {*taken, *reserved, *fixed.values()})
         self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
+        self.workspace = Slots(workspace, buffers, self.names)
         self.tapes = Tapes(function, plan, self.names)
         self.exits = Exits(function, plan)
         self.needless = needless(function)
@@ -124,8 +136,10 @@ class _Emitter(Loops):
     def _scan_names(self, region: Region) -> None:
         """Learn the names of the functions that are called, so that no variable takes one."""
         for op in walk(region):
-            if type(op) is Op and op.target not in (update, raise_, turn, split):
+            if type(op) is Op and op.target not in (update, raise_, turn, split, give_back):
                 self.speller.call(op, _anything, _anything)
+                if (id(op) in {*self.buffers.into, *self.buffers.slots, *self.buffers.spares}) and (out := into(op)):
+                    self.speller.callee(out.target)
 
     def _used_inputs(self) -> set[Value]:
         used = set(leaves((self.f.result, self.f.body.results)))
@@ -139,6 +153,11 @@ class _Emitter(Loops):
         sweeps = any(op.target is turn for op in self.f.body.ops)
         self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
         self.enter([i for i in self.inputs if not i.pullback])
+        for v, spares in self.workspace.lists.items():
+            call = ast.Call(name(f"{self.workspace.name}.spares"), [ast.Constant(self.workspace.slot(v))], [])
+            self.add(ast.Assign([store(spares)], call))
+        if self.in_workspace:
+            signature = _with_parameter(signature, self.workspace.name)
         self.region(self.f.body)
         self.loc = None
         self.add(ast.Return(self.returned()))
@@ -147,7 +166,7 @@ class _Emitter(Loops):
             body = [ast.Expr(ast.Constant(self.f.doc)), *body]
         tree = ast.FunctionDef(self.f.name, signature, body, [], None)
         ast.fix_missing_locations(tree)
-        return Emitted(tree, self.speller.free)
+        return Emitted(tree, self.speller.free, workspace=self.workspace.name if self.in_workspace else "")
 
     def returned(self) -> ast.expr:
         """What the function returns: its result; with a pullback, the value and that."""
@@ -216,6 +235,20 @@ class _Emitter(Loops):
         )
         target: ast.expr = ast.Tuple([store(t) for t in targets], ast.Store()) if len(values) > 1 else store(targets[0])
         return ast.ListComp(build(element), [ast.comprehension(target, iterable, [], 0)])
+
+
+def _numbered(text: str) -> Iterator[str]:
+    yield text
+    for n in itertools.count(2):
+        yield f"{text}_{n}"
+
+
+def _with_parameter(signature: ast.arguments, name: str) -> ast.arguments:
+    """The parameters with one more, by keyword."""
+    out = copy.copy(signature)
+    out.kwonlyargs = [*signature.kwonlyargs, ast.arg(name)]
+    out.kw_defaults = [*signature.kw_defaults, None]
+    return out
 
 
 def _anything(x: Any) -> ast.expr:

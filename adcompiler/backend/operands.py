@@ -7,8 +7,11 @@ import ast
 from typing import Any
 
 from adcompiler.backend.names import Names
+from adcompiler.backend.slots import Slots
 from adcompiler.backend.spell import Speller, name, store
 from adcompiler.ir.core import UNDEF, For, If, Op, Value
+from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length
 from rules.sequences import backwards
@@ -18,8 +21,10 @@ class Operands:
     """Writes what an operand or an operation is, in the names of variables."""
 
     plan: Schedule
+    buffers: Buffers
     names: Names
     speller: Speller
+    workspace: Slots
 
     def expr(self, x: Any) -> ast.expr:
         """An operand as an expression."""
@@ -55,7 +60,34 @@ class Operands:
                 else (ast.Tuple(targets, ast.Store()), ast.Call(self.speller.builtin(zip), iterables, []))
             )  # fmt: skip
             return ast.ListComp(self.expr(op.body.results[0]), [ast.comprehension(target, iterable, [], 0)])
+        place = self.place(op)
+        if place is not None:
+            return self.into(op, place)
         return self.speller.call(op, self.expr, self.index)
+
+    # ------------------------------------------------------------------------------- in a workspace
+    def place(self, op: Op) -> ast.expr | None:
+        """The array that an operation computes into: an operand, a slot, or one that a loop has given back."""
+        buffers = self.buffers
+        if id(op) in buffers.into:
+            return name(self.names[buffers.into[id(op)]])
+        if id(op) in buffers.slots:
+            return name(f"{self.workspace.name}.{self.workspace.slot(buffers.slots[id(op)])}")
+        if id(op) in buffers.spares:
+            spares = self.workspace.spares(buffers.spares[id(op)])
+            return ast.IfExp(name(spares), ast.Call(name(f"{spares}.pop"), [], []), ast.Constant(None))
+        return None
+
+    def into(self, op: Op, place: ast.expr) -> ast.expr:
+        """The call that computes into an array."""
+        out = into(op)
+        assert out is not None
+        args, keywords = [self.expr(a) for a in out.args], [ast.keyword(k, self.expr(v)) for k, v in out.kwargs.items()]
+        if out.keyword:
+            keywords.append(ast.keyword("out", place))
+        else:
+            args.append(place)
+        return ast.Call(self.speller.callee(out.target), args, keywords)
 
     def conditional(self, op: If) -> ast.expr:
         """`a and b`, `a or b`, `x if c else y`."""

@@ -51,6 +51,11 @@ class Regions(Statements):
             self.add(ast.Raise(self.expr(op.args[0]), self.expr(op.args[1]) if len(op.args) > 1 else None))
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
+        elif id(op) in self.buffers.given:
+            spares = self.workspace.spares(self.buffers.given[id(op)])
+            self.append(spares, self.expr(op.args[0]))
+        elif self.place(op) is not None:
+            self.compute(op)
         elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:

@@ -15,7 +15,6 @@ from adcompiler.backend.operands import Operands
 from adcompiler.backend.pops import Popped, mentions, reads_last
 from adcompiler.backend.spell import BINARY, name, store
 from adcompiler.ir.core import UNDEF, Loc, Op, Value, errstate_of
-from adcompiler.passes.bufferize import Buffers
 from rules.cotangent import accumulate, appended, without_last
 from rules.kind import Num, Seq
 
@@ -28,7 +27,6 @@ class Statements(Operands):
     `pending` is the heading of the part that begins with the next one, `errstate` the error handling around it.
     """
 
-    buffers: Buffers
     exits: Exits
     needless: set[Value]
     out: list[ast.stmt]
@@ -108,10 +106,26 @@ class Statements(Operands):
         other = op.args[1] if op.args[0] is x else op.args[0]
         self.add(ast.AugAssign(store(self.names[x]), BINARY[op.target](), self.expr(other)))
 
+    def compute(self, op: Op) -> None:
+        """`t = ws.t = np.multiply(x, y, ws.t)`: a variable that is computed into an array."""
+        target: list[ast.expr] = [store(self.names[op.result])]
+        place = self.place(op)
+        assert place is not None
+        if id(op) in self.buffers.slots:
+            assert isinstance(place, ast.Attribute)
+            target.append(ast.Attribute(place.value, place.attr, ast.Store()))
+        call = self.into(op, place)
+        if id(op) in self.buffers.into and isinstance(place, ast.Name) and place.id == self.names[op.result]:
+            self.add(ast.Expr(call))
+        else:
+            self.add(ast.Assign(target, call))
+
     def update(self, op: Op) -> None:
         base, path, kind, value = op.args
         place = self.names[op.result]
-        if id(op) in self.buffers.copied:
+        if id(op) in self.buffers.copied and self.place(op) is not None:
+            self.compute(op)
+        elif id(op) in self.buffers.copied:
             self.add(ast.Assign([store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])))
         target: ast.expr = name(place)
         for step in path:

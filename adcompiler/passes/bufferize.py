@@ -8,6 +8,7 @@ caller (`memory`). With `reuse=False`, the reference, nothing is written in plac
 """
 
 import operator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,10 +44,19 @@ from rules.kind import Array
 
 @dataclass
 class Buffers:
-    """The decisions: operations that write into an operand, updates whose base is copied first."""
+    """The decisions: operations that write into an operand, updates whose base is copied first.
 
+    In a function with a workspace (`preallocate`), `into` has what else is computed into an operand, `slots` what into
+    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is.
+    """
+
+    decisions: Decisions = field(default_factory=Decisions)
     in_place: dict[int, Value] = field(default_factory=dict)
     copied: set[int] = field(default_factory=set)
+    into: dict[int, Value] = field(default_factory=dict)
+    slots: dict[int, Value] = field(default_factory=dict)
+    spares: dict[int, Value] = field(default_factory=dict)
+    given: dict[int, Value] = field(default_factory=dict)
 
 
 def handed_on(function: Function) -> set[Value]:
@@ -143,15 +153,20 @@ def _read(ops: list[Op]) -> set[Value]:
     return {v for op in ops for v in (*op.operands(), *(x for sub in op.regions for x in free_values(sub)))}
 
 
-def bufferize(function: Function, reuse: bool = True) -> tuple[Function, Schedule, Buffers]:
-    """The function with the copies it needs, how it is laid out, and what is written in place."""
+def bufferize(
+    function: Function, reuse: bool = True, apart: Collection[Value] = ()
+) -> tuple[Function, Schedule, Buffers]:
+    """The function with the copies it needs, how it is laid out, and what is written in place.
+
+    What is `apart` is a variable.
+    """
     function = keep_flags(_without_idle_checks(_filled(function)))
     body = _popped(_sunk(_settled(function.body))) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
-    function, plan, decisions = _Owner(function, reuse).decided()
-    buffers = Buffers()
+    function, plan, decisions = _Owner(function, reuse, apart).decided()
+    buffers = Buffers(decisions)
     if reuse:
-        plan, buffers.in_place = grown_in_place(function, plan)
+        plan, buffers.in_place = grown_in_place(function, plan, apart)
     for op in walk(function.body):
         if op.target is update and op.result in decisions.copied:
             buffers.copied.add(id(op))
@@ -166,8 +181,9 @@ class _Owner:
     Every decision is a copy more, so that this ends; one that was not needed costs a copy, never a result.
     """
 
-    def __init__(self, function: Function, reuse: bool) -> None:
+    def __init__(self, function: Function, reuse: bool, apart: Collection[Value]) -> None:
         self.reuse = reuse
+        self.apart = apart
         self.decisions = Decisions()
         body = _own_lists(function.body)
         self.function = Function(function.name, function.params, body, function.result, function.doc)
@@ -182,7 +198,7 @@ class _Owner:
             self.copy_what_is_kept()
             while self.repaired():
                 pass
-        self.plan = schedule(self.function)
+        self.plan = schedule(self.function, self.apart)
         if not self.updates or not self.reuse:
             self.drop_carries()
         if self.reuse:
@@ -213,7 +229,7 @@ class _Owner:
             body.results = [*leaves((value, out))]
             f = self.function
             self.function = Function(f.name, f.params, body, (value, out), f.doc)
-            self.plan = schedule(self.function)
+            self.plan = schedule(self.function, self.apart)
 
     # -------------------------------------------------------------------------------------- repairs
     def copy_what_is_kept(self) -> None:
@@ -228,7 +244,7 @@ class _Owner:
 
     def repaired(self) -> bool:
         """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours."""
-        self.plan = schedule(self.function)
+        self.plan = schedule(self.function, self.apart)
         self.drop_carries()
         memory = Memory(self.function, self.decisions)
         return self.repaired_carries(memory) or self.repaired_updates(memory)

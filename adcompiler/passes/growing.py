@@ -5,6 +5,8 @@
 A list is memory of its own, beside that of the arrays in it: its roots are those of lists alone.
 """
 
+from collections.abc import Collection
+
 from adcompiler.ir.core import For, Function, Op, Value, While, place_of, walk
 from adcompiler.passes.memory import GROWING, Decisions, Memory, carries, carry_problem
 from adcompiler.passes.schedule import Schedule, schedule
@@ -33,8 +35,10 @@ class Lists(Memory):
             super()._plain(op)
 
 
-def grown_in_place(function: Function, plan: Schedule) -> tuple[Schedule, dict[int, Value]]:
-    """The layout, and the operations that change a list in place, with that list.
+def grown_in_place(
+    function: Function, plan: Schedule, apart: Collection[Value] = ()
+) -> tuple[Schedule, dict[int, Value]]:
+    """The layout with `apart` as variables, and the operations that change a list in place, with that list.
 
     Loops get lists of their own to change: those that they cannot have are copied before them.
     """
@@ -42,7 +46,7 @@ def grown_in_place(function: Function, plan: Schedule) -> tuple[Schedule, dict[i
     if not ops:
         return plan, {}
     while _copied_inits(function, plan, ops):
-        plan = schedule(function)
+        plan = schedule(function, apart)
     memory = Lists(function, _shared_carries(function, plan))
     in_place: dict[int, Value] = {}
     for op in ops:

@@ -1,4 +1,4 @@
-"""The place between the forward and the backward sweep, kept as an operation so that passes move with it."""
+"""Places in the program, kept as operations so that passes move with them."""
 
 from typing import Any
 
@@ -11,6 +11,10 @@ def turn() -> None:
 
 def split(*cotangents: Any) -> None:
     """Does nothing; here begins the pullback, a function of the cotangents, which may be called again and again."""
+
+
+def give_back(array: Any) -> None:
+    """Does nothing; here nobody needs an array any more that a loop has kept, and it may be computed into again."""
 
 
 def at_split(function: Function) -> int | None:

@@ -6,6 +6,7 @@
 import operator
 from bisect import bisect_right
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,15 +79,15 @@ class Schedule:
         return (out | self.reads(region.results)) - inner
 
 
-def schedule(function: Function) -> Schedule:
-    """Decide what is written inside expressions, then find what is alive after each statement."""
+def schedule(function: Function, apart: Collection[Value] = ()) -> Schedule:
+    """Decide what is written inside expressions, none of `apart`, then find what is alive after each statement."""
     plan = Schedule()
     uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
     _uses(function.body, uses, plan.defs)
     stored = any(op.target in _WRITES for op in walk(function.body))
     memory = Memory(function, Decisions(), freeze=False) if stored else None
     stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
-    _inline(function.body, plan, uses, {}, stops, memory)
+    _inline(function.body, plan, uses, {}, stops | set(apart), memory)
     _alive(function.body, read_by_pullback(function), plan)  # its next call reads them again
     return plan
 

@@ -1,0 +1,81 @@
+"""Arrays that live from call to call: what generated code computes into, once the first call has made it.
+
+A call of a gradient has a workspace to itself: it is taken before and given back after. An array that is not there yet
+reads as None, as which NumPy makes a new one: `t = ws.t = np.multiply(x, y, ws.t)`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+class Workspace:
+    """The arrays of one call at a time, by name: None until they are made."""
+
+    def __getattr__(self, name: str) -> None:
+        return None
+
+    def spares(self, name: str) -> list[Any]:
+        """The arrays that loops keep and give back, of one place in the program."""
+        found: list[Any] | None = self.__dict__.get(name)
+        if found is None:
+            found = self.__dict__[name] = []
+        return found
+
+
+#: As many calls at the same time find the workspace of an earlier one.
+AT_ONCE = 8
+
+
+class Pool:
+    """The workspaces of a gradient for arguments of the same shapes, that no call has now.
+
+    Each call that runs at the same time has one of its own. One is dropped where the call raises.
+    """
+
+    def __init__(self) -> None:
+        self.idle: list[Workspace] = []
+        self.used = True
+
+    def bind(self, run: Callable[..., Any], name: str = "ws") -> Callable[..., Any]:
+        """`run`, with a workspace from here as its argument of this name."""
+        idle = self.idle
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            self.used = True
+            try:
+                ws = idle.pop()
+            except IndexError:
+                ws = Workspace()
+            kwargs[name] = ws
+            result = run(*args, **kwargs)
+            if len(idle) < AT_ONCE:
+                idle.append(ws)
+            return result
+
+        return call
+
+
+def zeros(shape: Any, out: Any) -> Any:
+    """Zeros of this shape: in `out`, unless that is None."""
+    if out is None:
+        return np.zeros(shape)
+    out.fill(0)
+    return out
+
+
+def zeroed(like: Any, out: Any) -> Any:
+    """Zeros of the shape and dtype of `like`: in `out`, unless that is None."""
+    if out is None:
+        return np.zeros_like(like, subok=False)
+    out.fill(0)
+    return out
+
+
+def filled(like: Any, value: Any, out: Any) -> Any:
+    """An array of the shape and dtype of `like` with this value throughout: `out`, unless that is None."""
+    if out is None:
+        return np.full_like(like, value, subok=False)
+    out.fill(value)
+    return out
