@@ -2,7 +2,7 @@
 #
 #   make demo     train a classifier on handwritten digits with generated gradients
 #   make test     lint, type check, all tests
-#   make bench    benchmarks against peers (QUICK=1 for a short run)
+#   make bench    benchmarks against adjoints by hand and other libraries (QUICK=1: two minutes, without libraries)
 #   make golden   write the golden files anew; look at the diff before you commit it
 #   make lint     ruff and mypy alone
 #   make clean    remove what the other targets made
@@ -41,9 +41,11 @@ demo: $(VENV)/installed-examples
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
-# The rows so far compare with adjoints by hand, so the other libraries of the extra `bench` are not needed yet.
-bench: $(VENV)/installed-dev
-	QUICK=$(QUICK) $(BIN)/python -m benchmarks
+# Other libraries take longer to install than a quick run takes: PEERS=1 has them there too, PEERS=0 nowhere.
+QUICK ?= 0
+PEERS ?= $(if $(filter-out 0,$(QUICK)),0,1)
+bench: $(VENV)/installed-$(if $(filter-out 0,$(PEERS)),bench,dev)
+	QUICK=$(QUICK) PEERS=$(PEERS) ONLY="$(ONLY)" $(BIN)/python -m benchmarks
 
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden refresh

@@ -1,1 +1,1 @@
-"""What gradients cost to compile, and to call beside adjoints written by hand: `python -m benchmarks`."""
+"""What gradients cost to compile, and to call beside adjoints by hand and other libraries: `python -m benchmarks`."""

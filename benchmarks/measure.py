@@ -17,6 +17,12 @@ clock = time.process_time
 #: A sample repeats its call for about this many seconds, as reading the clock takes time too.
 SAMPLE_SECONDS = 0.004
 
+#: Rounds at least, and rounds of a call that takes longer than all the others may.
+FEWEST, FEW = 5, 2
+
+#: Ratios that differ by less than this factor are the same, as far as one run can tell.
+TIE = 1.15
+
 
 @dataclass(frozen=True)
 class Effort:
@@ -24,14 +30,16 @@ class Effort:
 
     #: Rounds for calls that are compared with each other.
     rounds: int
+    #: CPU seconds for each workload: fewer rounds, where the calls are long.
+    budget: float
     #: Compilations of each function.
     compilations: int
     #: Fresh processes.
     processes: int
 
 
-FULL = Effort(rounds=60, compilations=25, processes=9)
-QUICK = Effort(rounds=9, compilations=5, processes=3)
+FULL = Effort(rounds=60, budget=6.0, compilations=25, processes=9)
+QUICK = Effort(rounds=15, budget=2.0, compilations=5, processes=3)
 
 
 @dataclass(frozen=True)
@@ -59,18 +67,51 @@ def seconds(call: Callable[[], object], repeats: int = 1) -> float:
 
 
 def rounds(
-    calls: Mapping[str, Callable[[], object]], count: int, least: float = SAMPLE_SECONDS
+    calls: Mapping[str, Callable[[], object]],
+    count: int,
+    least: float = SAMPLE_SECONDS,
+    budget: float = np.inf,
 ) -> dict[str, np.ndarray]:
-    """Seconds a call, one sample of each in every round; short calls are repeated for `least` seconds."""
-    repeats = {}
+    """Seconds a call, one sample of each in every round; short calls are repeated for `least` seconds.
+
+    There are `count` rounds, or as many as fit in `budget` seconds, but FEWEST at least. A call that is too long for
+    that takes part in the first FEW rounds alone.
+    """
+    repeats, cost = {}, {}
     for name, call in calls.items():
-        call()  # warm: compiled, cached
-        repeats[name] = max(1, int(least / max(min(seconds(call) for _ in range(5)), 1e-7)))
+        once = _warm(call, budget)
+        repeats[name] = max(1, int(least / max(once, 1e-7)))
+        cost[name] = repeats[name] * once
+    long = {name for name, seconds_ in cost.items() if seconds_ > budget / FEWEST}
+    short = sum(cost[name] for name in calls if name not in long)
+    count = min(count, max(FEWEST, int(budget / short))) if short and budget < np.inf else count
     samples: dict[str, list[float]] = {name: [] for name in calls}
-    for _ in range(count):
+    for k in range(count):
         for name, call in calls.items():
-            samples[name].append(seconds(call, repeats[name]))
+            if k < FEW or name not in long:
+                samples[name].append(seconds(call, repeats[name]))
     return {name: np.array(s) for name, s in samples.items()}
+
+
+def _warm(call: Callable[[], object], budget: float) -> float:
+    """Call until nothing is left to compile or to cache; the seconds that a call takes then."""
+    shortest = np.inf
+    for _ in range(6):
+        shortest = min(shortest, seconds(call))
+        if shortest > budget / 20:
+            break
+    return shortest
+
+
+def paired(samples: np.ndarray, base: np.ndarray) -> Spread:
+    """The ratios of the rounds in which both took part."""
+    n = min(len(samples), len(base))
+    return Spread.of(samples[:n] / base[:n])
+
+
+def verdict(ratio: float, bar: float) -> str:
+    """ "met", "tie" where a ratio is above its bar by less than measurements differ, or "missed"."""
+    return "met" if ratio <= bar else "tie" if ratio <= TIE * bar else "missed"
 
 
 def difference(a: Any, b: Any) -> float:
