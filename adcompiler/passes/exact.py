@@ -77,8 +77,9 @@ def _plain(op: Op, r: Value, found: set[Value]) -> bool:
     if any(isinstance(v.kind, Seq) for v in operands):
         return True  # an array of a list that is empty has another rank
     if r.kind.dtype in _DOUBLE and op.target is not operator.pow:
-        arrays = [v for v in operands if isinstance(v.kind, Array) and v.kind.ndim and v.kind.dtype == r.kind.dtype]
-        return not any(v not in found for v in arrays)
+        arrays = [v for v in operands if isinstance(v.kind, Array) and v.kind.ndim]
+        if arrays:
+            return not any(v not in found for v in arrays if v.kind.dtype == r.kind.dtype)
     return any(v in found for v in operands)
 
 
