@@ -5,31 +5,38 @@ narrower. In `%t = if c { yield %y } else { yield 0.3 }` with a float32 %y, %t i
 """
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, is_cotangent, walk
-from rules.cotangent import project, spread, zeros_like
+from rules.cotangent import project, spread, update, zeros_like
 from rules.kind import Array, Num, Seq
 from rules.rule import find
 from rules.sequences import backwards
 
 #: What gives an array of the dtype of this operand.
-_LIKE = {spread: 1, project: 1, zeros_like: 0, np.ones_like: 0, np.full_like: 0}
+_LIKE = {spread: 1, project: 1, zeros_like: 0, np.ones_like: 0, np.full_like: 0, update: 0}
 #: Of this precision an array stays, whatever numbers it meets.
 _DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
 
 
-def inexact(function: Function) -> set[Value]:
-    """The values that may have another dtype than their kind claims."""
+def inexact(function: Function, overwritten: Mapping[Value, Value]) -> set[Value]:
+    """The values that may have another dtype than their kind claims.
+
+    A result that is `overwritten` is in the array of that operand, and has its dtype.
+    """
     found: set[Value] = set()
     before = -1
     while len(found) != before:  # loops carry it
         before = len(found)
         for op in walk(function.body):
-            found.update(_of(op, found))
+            if op.results and op.results[0] in overwritten:
+                found.update(op.results if overwritten[op.results[0]] in found else [])
+            else:
+                found.update(_of(op, found))
     return found
 
 

@@ -8,6 +8,7 @@ Legal is what `memory` allows: nothing that may share the memory is alive.
 """
 
 import operator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +36,7 @@ def separate(function: Function) -> set[Value]:
     """What is a variable of its own in a function with a workspace: what may be computed into an array."""
     expressions = schedule(function).expressions
     inside = {id(o) for op in walk(function.body) if id(op) in expressions for sub in op.regions for o in walk(sub)}
-    doubtful, known = inexact(function), fixed(function)
+    doubtful, known = inexact(function, {}), fixed(function)
     return {
         op.result
         for op in walk(function.body)
@@ -68,7 +69,7 @@ class _Slots:
         self.function = function
         self.plan = plan
         self.buffers = buffers
-        self.doubtful = inexact(function)
+        self.doubtful = inexact(function, buffers.decisions.overwritten)
         self.known = fixed(function)
         self.missing = missing(function)
         self.apart = apart
@@ -80,12 +81,12 @@ class _Slots:
 
     def decided(self) -> Schedule:
         ops = [(op, out) for op in walk(self.function.body) if (out := self.candidate(op)) is not None]
-        for op, out in ops:
-            if out.elementwise and op.target is not update and self.plan.is_written(op):
-                self.overwrite(op)
-        self.memory = Memory(self.function, self.decisions)
+        chains = (op for op, out in ops if out.elementwise and op.target is not update and self.plan.is_written(op))
+        self.overwrite(list(chains))
         ops = [(op, out) for op, out in ops if op.result not in self.decisions.overwritten]
-        kept = self.kept({op.result: op for op, _ in ops})
+        made = {op.result: op for op, _ in ops}
+        kept = self.kept(made)
+        kept |= self.carried(made, kept)
         escaping = self.escaping()
         slots: list[_Slot] = []
         for op, _ in ops:
@@ -113,42 +114,66 @@ class _Slots:
         return into(op) if op.result not in self.doubtful else None
 
     # ------------------------------------------------------------------------------- dead operands
-    def overwrite(self, op: Op) -> None:
-        """Let an elementwise operation compute into an operand that is dead afterwards."""
-        for x in dict.fromkeys(v for v in op.args if isinstance(v, Value)):
-            if x in self.plan.inlined or x in self.missing or x in self.doubtful or not fits(x, op.result):
-                continue
-            alive = self.plan.after[id(op)] - set(op.results)
-            if self.memory.ours(x) and self.memory.in_the_way(x, alive) is None:
-                self.decisions.overwritten[op.result] = x
-                memory = Memory(self.function, self.decisions)
-                if self.still_legal(memory):
-                    self.memory = memory
-                    augmented = op.target in ELEMENTWISE and (x is op.args[0] or op.target in COMMUTING)
-                    (self.buffers.in_place if augmented else self.buffers.into)[id(op)] = x
-                    return
-                del self.decisions.overwritten[op.result]
+    def overwrite(self, ops: list[Op]) -> None:
+        """Let elementwise operations compute into operands that are dead afterwards; drop what the checker refuses."""
+        chosen: dict[Value, Value] = {}
+        for op in ops:
+            for x in dict.fromkeys(leaves(op.args)):
+                if x in self.plan.inlined or x in self.missing or x in self.doubtful or not fits(x, op.result):
+                    continue
+                if self.legal(op, x):
+                    chosen[op.result] = x
+                    break
+        settled = dict(self.decisions.overwritten)
+        owned = {id(op) for op, x in self.writes() if not self.legal(op, x)}  # by loops: here carries are all shared
+        while chosen:
+            self.decisions.overwritten = {**settled, **chosen}
+            self.memory = Memory(self.function, self.decisions)
+            taken = frozenset().union(*map(self.memory.roots, chosen))
+            bad = [op for op, x in self.writes() if not self.legal(op, x)]
+            bad = [op for op in bad if id(op) not in owned or self.memory.roots(op.result) & taken]
+            if not bad:
+                break
+            touched = frozenset().union(*(self.memory.roots(op.result) for op in bad))
+            guilty = {op.result for op in bad if op.result in chosen}
+            guilty -= {chosen[r] for r in guilty}  # of a chain the last is dropped first
+            for r in guilty or [r for r in chosen if self.memory.roots(r) & touched] or list(chosen):
+                del chosen[r]
+        self.decisions.overwritten = {**settled, **chosen}
+        self.memory = Memory(self.function, self.decisions)
+        for op in ops:
+            if op.result in chosen:
+                operand = chosen[op.result]
+                augmented = op.target in ELEMENTWISE and (operand is op.args[0] or op.target in COMMUTING)
+                (self.buffers.in_place if augmented else self.buffers.into)[id(op)] = operand
 
-    def still_legal(self, memory: Memory) -> bool:
-        """Is every write so far legal in this state of the memory?"""
-        for o in walk(self.function.body):
-            if not o.results or not self.plan.is_written(o):
+    def legal(self, op: Op, x: Value) -> bool:
+        """May an operation write into `x`: is it ours, and nothing else that may share its memory alive afterwards?"""
+        alive = self.plan.after[id(op)] - set(op.results)
+        return self.memory.ours(x) and self.memory.in_the_way(x, alive) is None
+
+    def writes(self) -> Iterator[tuple[Op, Value]]:
+        """Every operation that writes in place, with what it writes into."""
+        for op in walk(self.function.body):
+            if not op.results or not self.plan.is_written(op):
                 continue
-            x = self.decisions.overwritten.get(o.result)
-            if x is None and o.target is update and o.result not in self.decisions.copied:
-                x = o.args[0]
+            x: Any = self.decisions.overwritten.get(op.result)
+            if x is None and op.target is update and op.result not in self.decisions.copied:
+                x = op.args[0]
             if isinstance(x, Value) and isinstance(x.kind, Array):
-                alive = self.plan.after[id(o)] - set(o.results)
-                if memory.in_the_way(x, alive) is not None:
-                    return False
-        return True
+                yield op, x
 
     # ------------------------------------------------------------------------------------- slots
     def escaping(self) -> set[Value]:
         """The roots of what is returned, and of what goes into calls that may keep it."""
-        out: set[Value] = set()
+        out = self.kept_by_calls()
         for v in leaves((self.function.result, self.function.body.results)):
             out |= self.memory.roots(v)
+        return out
+
+    def kept_by_calls(self) -> set[Value]:
+        """The roots of what goes into calls that may keep it."""
+        out: set[Value] = set()
         for op in walk(self.function.body):
             known = find(op.target) is not None or isinstance(op.target, np.ufunc)
             if type(op) is Op and (op.effect or not known) and op.target not in (backwards, give_back):
@@ -232,11 +257,58 @@ class _Slots:
         if any(roots & self.memory.roots(v) for v in ends - lists) or roots & self.escaping() or before & self.handed:
             return False
         element = reader.elements[list(reader.sequences).index(turned[tape])]
-        reader.body.ops.append(Op(give_back, (element,), {}, [], effect=True, loc=reader.loc))
+        self.give(reader.body, len(reader.body.ops), element, op)
         self.handed |= before
         self.buffers.spares[id(op)] = root
-        self.buffers.given[id(reader.body.ops[-1])] = root
         return True
+
+    # ----------------------------------------------------------------------------------- carried arrays
+    def carried(self, made: dict[Value, Op], kept: set[int]) -> set[int]:
+        """The operations that make anew what a loop carries: each gives back what was carried before."""
+        found: set[int] = set()
+        for region in list(_regions(self.function.body)):
+            for loop in region.ops:
+                if isinstance(loop, For | While):
+                    for k in range(len(loop.inits)):
+                        found |= self.renewed(loop, k, region, made, kept | found)
+        return found
+
+    def renewed(self, loop: For | While, k: int, region: Region, made: dict[Value, Op], kept: set[int]) -> set[int]:
+        """Let the operation that makes the next array of a loop give back the last one, if nobody else needs it."""
+        p, init, y = loop.carried[k], loop.inits[k], loop.body.results[k]
+        roots, last, first = self.memory.roots(p), self.memory.roots(y), self.memory.roots(init)
+        op = made.get(next(iter(last))) if len(last) == 1 else None
+        if op is None or id(op) in kept or op not in loop.body.ops or not first or p in self.doubtful:
+            return set()
+        if not fits(p, op.result) or not fits(y, op.result) or any(r not in self.plan.defs for r in first):
+            return set()
+        busy = {*(self.plan.after[id(op)] - {op.result}), *loop.body.results[:k], *loop.body.results[k + 1 :]}
+        if roots & (self.memory.foreign | self.memory.frozen | self.handed | self.kept_by_calls()):
+            return set()
+        if any(self.memory.roots(v) & roots for v in busy) or self.memory.roots(p) != first | last:
+            return set()
+        place = loop.body.ops.index(op)
+        same = [r for o in loop.body.ops[:place] for r in o.results if self.memory.roots(r) == roots and fits(r, p)]
+        self.give(loop.body, place + 1, same[-1] if same else p, op)
+        self.handed |= first
+        self.buffers.spares[id(op)] = op.result
+        found = {id(op)}
+        start = made.get(next(iter(first))) if len(first) == 1 else None
+        result = loop.results[k]
+        if any(self.memory.roots(v) & roots for v in self.plan.after[id(loop)] - {result}):
+            return found
+        if result not in self.plan.after[id(loop)] and not roots & self.escaping():
+            self.give(region, region.ops.index(loop) + 1, result, op)
+        if start is not None and id(start) not in kept and fits(start.result, op.result):
+            self.buffers.spares[id(start)] = op.result
+            found.add(id(start))
+        return found
+
+    def give(self, region: Region, place: int, v: Value, op: Op) -> None:
+        """Give back an array, to be computed into by an operation."""
+        mark = Op(give_back, (v,), {}, [], effect=True, loc=op.loc)
+        region.ops.insert(place, mark)
+        self.buffers.given[id(mark)] = op.result
 
     def uses(self, v: Value) -> int:
         """How often a value is read."""
