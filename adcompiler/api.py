@@ -50,7 +50,8 @@ def grad(
         reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes. From the second call on
             nothing is allocated but the results, as far as shapes are known; `release()` of the gradient gives the
             memory back. Calls that run at the same time have arrays of their own.
-        max_workspaces: for so many shapes of arguments the arrays are kept, for those that were used last.
+        max_workspaces: for so many shapes of arguments the arrays are kept, for those that were used last; 0 is as
+            `reuse_buffers=False`.
 
     A gradient has the structure, shapes and dtypes of its argument, and memory of its own; leaves that are not
     floats get None. Arguments that do not matter get zeros.
@@ -58,13 +59,21 @@ def grad(
     Raises:
         UnsupportedError: at the first call, if `f` does something that has no derivative here.
         GradientError: at a call, if the result is not one real number or an argument is not of floats.
+        ValueError: `max_workspaces` is negative.
 
     >>> import numpy as np
     >>> grad(np.tanh)(0.0)
     1.0
     """
-    kept = max_workspaces if reuse and reuse_buffers else 0
+    kept = _kept(max_workspaces, reuse and reuse_buffers)
     return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse, max_workspaces=kept))
+
+
+def _kept(max_workspaces: int, reuse: bool) -> int:
+    """For how many shapes of arguments arrays are kept."""
+    if max_workspaces < 0:
+        raise ValueError(f"max_workspaces is a number of shapes, 0 for none, not {max_workspaces}")
+    return max_workspaces if reuse else 0
 
 
 def value_and_grad(
@@ -72,7 +81,7 @@ def value_and_grad(
     reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
 ) -> Callable[..., Any]:  # fmt: skip
     """Like `grad`, with the value: the result is (value, gradient), or ((value, aux), gradient) with `has_aux`."""
-    kept = max_workspaces if reuse and reuse_buffers else 0
+    kept = _kept(max_workspaces, reuse and reuse_buffers)
     return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse, max_workspaces=kept))
 
 
@@ -216,14 +225,18 @@ MODES: dict[str, tuple[str, ...]] = {"grad": (), "value_and_grad": (), "jvp": ("
 class Differentiable:
     """A function with its gradient. Called, it is the function, unchanged."""
 
-    def __init__(self, f: Callable[..., Any], argnums: Any = 0, inline: bool = True) -> None:
+    def __init__(
+        self, f: Callable[..., Any], argnums: Any = 0, inline: bool = True, reuse_buffers: bool = True,
+        max_workspaces: int = MAX_WORKSPACES,
+    ) -> None:  # fmt: skip
         functools.update_wrapper(self, f)
         self.__wrapped__ = f
         self.argnums = _hashable(argnums)
         self.inline = inline
+        self.buffers: dict[str, Any] = {"reuse_buffers": reuse_buffers, "max_workspaces": max_workspaces}
         self.last: tuple[tuple[Any, ...], dict[str, Any]] | None = None
-        self._grad = grad(f, argnums, inline=inline)
-        self._value_and_grad = value_and_grad(f, argnums, inline=inline)
+        self._grad = grad(f, argnums, inline=inline, **self.buffers)
+        self._value_and_grad = value_and_grad(f, argnums, inline=inline, **self.buffers)
 
     @property
     def __adc_wrapped__(self) -> Callable[..., Any]:
@@ -235,7 +248,7 @@ class Differentiable:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         if instance is None:
             return self
-        return Differentiable(self.__wrapped__.__get__(instance, owner), self.argnums, self.inline)
+        return Differentiable(self.__wrapped__.__get__(instance, owner), self.argnums, self.inline, **self.buffers)
 
     def __repr__(self) -> str:
         return f"<differentiable {getattr(self.__wrapped__, '__qualname__', self.__wrapped__)}>"
@@ -250,7 +263,13 @@ class Differentiable:
         self.last = (args, kwargs)
         return self._value_and_grad(*args, **kwargs)
 
-    def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None) -> Build:
+    def release(self) -> None:
+        """Forget the arrays that gradients have kept for later calls."""
+        self._grad.release()  # type: ignore[attr-defined]
+        self._value_and_grad.release()  # type: ignore[attr-defined]
+
+    def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None,
+               workspaces: bool) -> Build:  # fmt: skip
         if mode not in MODES:
             raise ValueError(f"mode is one of {', '.join(map(repr, MODES))}, not {mode!r}")
         request = Request(
@@ -259,6 +278,7 @@ class Differentiable:
             mode == "value_and_grad",
             inline=self.inline if inline is None else inline,
             mode=mode if mode in ("jvp", "vjp") else "grad",
+            max_workspaces=MAX_WORKSPACES if workspaces else 0,
         )
         if signature is not None:
             describe = from_text(request, signature)
@@ -272,19 +292,34 @@ class Differentiable:
             return build(request, describe, Lengths())
 
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
-               inline: bool | None = None) -> str:  # fmt: skip
+               inline: bool | None = None, workspaces: bool = False) -> str:  # fmt: skip
         """The generated Python source, for a signature string, an example tuple of arguments, or the last call.
 
-        `mode` is "grad", "value_and_grad", "jvp" (along tangents of `argnums`) or "vjp" (with its pullback).
+        `mode` is "grad", "value_and_grad", "jvp" (along tangents of `argnums`) or "vjp" (with its pullback). The plain
+        form is for reading, and what runs with `reuse_buffers=False`. With `workspaces` it is the form that runs by
+        default: the same statements, computing into arrays of earlier calls (docs/performance.md). "jvp" and "vjp" have
+        the plain form alone.
+
+        >>> import numpy as np
+        >>> @differentiable
+        ... def f(w, X):
+        ...     return np.sum(np.tanh(X @ w))
+        >>> "t = np.tanh(X @ w)" in f.source(signature="f64[m], f64[n,m]")
+        True
+        >>> "p = ws.p = np.matmul(X, w, ws.p)" in f.source(signature="f64[m], f64[n,m]", workspaces=True)
+        True
         """
-        return self._build(mode, argnums, signature, example, inline).text
+        return self._build(mode, argnums, signature, example, inline, workspaces).text
 
     def ir(self, stage: str = "adjoint", mode: str = "grad", argnums: Any = None, signature: str | None = None,
-           example: Any = None, inline: bool | None = None) -> str:  # fmt: skip
-        """The text of the IR after a stage (`adcompiler.compile.STAGES`; `tangent` for "jvp", `keep` for "vjp" too)."""
+           example: Any = None, inline: bool | None = None, workspaces: bool = False) -> str:  # fmt: skip
+        """The text of the IR after a stage (`adcompiler.compile.STAGES`; `tangent` for "jvp", `keep` for "vjp" too).
+
+        `workspaces` is as for `source`; stages before `bufferize` are the same with and without.
+        """
         if stage not in (stages := (*STAGES, *MODES.get(mode, ()))):
             raise ValueError(f"stage is one of {', '.join(stages)}, not {stage!r}")
-        return self._build(mode, argnums, signature, example, inline).text_of(stage)
+        return self._build(mode, argnums, signature, example, inline, workspaces).text_of(stage)
 
 
 def _annotations(request: Request) -> str:
@@ -304,8 +339,13 @@ def _annotations(request: Request) -> str:
     return ", ".join(kinds)
 
 
-def differentiable(f: Callable[..., Any] | None = None, *, argnums: Any = 0, inline: bool = True) -> Any:
-    """Decorator, bare or with options: the function, with `.grad`, `.value_and_grad`, `.source`, `.ir`.
+def differentiable(
+    f: Callable[..., Any] | None = None, *, argnums: Any = 0, inline: bool = True, reuse_buffers: bool = True,
+    max_workspaces: int = MAX_WORKSPACES,
+) -> Any:  # fmt: skip
+    """Decorator, bare or with options: the function, with `.grad`, `.value_and_grad`, `.release`, `.source`, `.ir`.
+
+    The options are those of `adcompiler.grad`; `.release()` is of both gradients.
 
     >>> import numpy as np
     >>> @differentiable
@@ -315,8 +355,8 @@ def differentiable(f: Callable[..., Any] | None = None, *, argnums: Any = 0, inl
     array([2., 4.])
     """
     if f is None:
-        return lambda g: Differentiable(g, argnums, inline)
-    return Differentiable(f, argnums, inline)
+        return lambda g: Differentiable(g, argnums, inline, reuse_buffers, max_workspaces)
+    return Differentiable(f, argnums, inline, reuse_buffers, max_workspaces)
 
 
 def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: float = 1e-5, seed: int = 0) -> float:

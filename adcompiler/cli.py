@@ -117,6 +117,7 @@ def main() -> None:
 @click.option("--stage", type=StageType(), help="Show the program after this pass (default: adjoint).")
 @click.option("--all", "all_stages", is_flag=True, help="Show the program after each pass.")
 @click.option("--no-inline", is_flag=True, help="Leave the pullbacks of rules as calls.")
+@click.option("--workspaces", is_flag=True, help="The form that runs by default: it computes into kept arrays.")
 @click.option(
     "--mode",
     type=click.Choice(["grad", "value_and_grad"]),
@@ -132,12 +133,13 @@ def show_ir(
     stage: str | None,
     all_stages: bool,
     no_inline: bool,
+    workspaces: bool,
     mode: str,
 ) -> None:
     """Show what the compiler makes of a function.
 
-    A stage of the compiler's intermediate language, or with --stage source the finished gradient. What the
-    arguments are is told by a signature, an example, or the annotations of the function.
+    A stage of the compiler's intermediate language, or with --stage source the finished gradient, in its plain form or
+    with workspaces. What the arguments are is told by a signature, an example, or the annotations of the function.
 
     \b
       adc show-ir model.py:loss --signature "f64[m], f64, f64[n,m], f64[n]" --argnums w,b
@@ -163,6 +165,7 @@ def show_ir(
                     signature=signature,
                     example=arguments,
                     inline=not no_inline,
+                    workspaces=workspaces,
                 )
             except SignatureError as error:
                 raise click.BadParameter(str(error), param_hint="--signature") from None

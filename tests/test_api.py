@@ -17,8 +17,9 @@ from adcompiler import check_grad, differentiable, grad, value_and_grad
 from adcompiler.compile import STAGES, build
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.request import Request, from_call
-from rules import rule
+from rules import rule, workspace
 from rules.kind import Lengths
+from rules.workspace import Workspace
 
 from . import elsewhere
 from .numerics import assert_close, assert_form, assert_same, check, differences
@@ -148,6 +149,97 @@ def test_the_source_is_the_same_each_time():
 def test_the_source_takes_other_argnums():
     assert "with respect to w." in optioned.source(argnums="w", example=(U, V))
     assert "with respect to x, w." in optioned.source(example=(U, V))
+
+
+@differentiable
+def settled(w, X):
+    return np.sum(np.tanh(X @ w))
+
+
+def test_the_source_has_a_form_with_workspaces():
+    plain, reusing = (settled.source(signature="f64[m], f64[n,m]", workspaces=w) for w in (False, True))
+    assert plain == settled.source(signature="f64[m], f64[n,m]")
+    assert "settled_grad(w, X):" in plain and "np.tanh(X @ w)" in plain
+    assert "settled_grad(w, X, *, ws):" in reusing and "np.matmul(X, w, ws." in reusing
+
+
+def test_the_ir_has_a_form_with_workspaces():
+    @differentiable
+    def repeated(h, W, n):
+        for _ in range(n):
+            h = np.tanh(W @ h)
+        return np.sum(h)
+
+    def shown(stage, **how):
+        return repeated.ir(stage, signature="f64[n], f64[n,n], int", **how)
+
+    assert "give_back" in shown("bufferize", workspaces=True) and "give_back" not in shown("bufferize")
+    assert shown("capture", workspaces=True) == shown("capture")
+
+
+@pytest.mark.parametrize("mode", ["jvp", "vjp"])
+def test_forward_mode_and_pullbacks_have_one_form(mode):
+    assert settled.source(mode, example=(U, W), workspaces=True) == settled.source(mode, example=(U, W))
+
+
+def test_the_form_with_workspaces_computes_the_same_in_every_call():
+    scope = {"np": np}
+    exec(settled.source(example=(U, W), workspaces=True), scope)
+    ws, wanted = Workspace(), grad(settled, reuse_buffers=False)
+    for w in (U, V, U):
+        assert_same(scope["settled_grad"](w, W, ws=ws), wanted(w, W))
+    assert vars(ws)
+
+
+def kept(f, monkeypatch):
+    """How many workspaces each call of a gradient makes: three calls of one shape, one of another."""
+    made = []
+    monkeypatch.setattr(workspace, "Workspace", lambda: made.append(Workspace()) or made[-1])
+    counts = []
+    for w, X in ((U, W), (V, W), (U, W), (U, W[:2])):
+        before = len(made)
+        f(w, X)
+        counts.append(len(made) - before)
+    return counts
+
+
+def test_a_decorator_takes_the_options_of_workspaces(monkeypatch):
+    f = settled.__wrapped__
+    assert kept(differentiable(f).grad, monkeypatch) == [1, 0, 0, 1]
+    assert kept(differentiable(f).value_and_grad, monkeypatch) == [1, 0, 0, 1]
+    assert kept(differentiable(f, reuse_buffers=False).grad, monkeypatch) == [0, 0, 0, 0]
+    assert kept(differentiable(max_workspaces=0)(f).value_and_grad, monkeypatch) == [0, 0, 0, 0]
+
+
+def test_a_decorator_keeps_arrays_for_as_many_shapes_as_it_is_told(monkeypatch):
+    f = differentiable(max_workspaces=1)(settled.__wrapped__)
+    assert kept(f.grad, monkeypatch) == [1, 0, 0, 1]
+    assert kept(f.grad, monkeypatch) == [1, 0, 0, 1]  # the second shape took the place of the first
+
+
+def test_the_options_of_workspaces_reach_bound_methods(monkeypatch):
+    class Model:
+        @differentiable(argnums="w", reuse_buffers=False)
+        def loss(self, w, X):
+            return np.sum(np.tanh(X @ w))
+
+    assert kept(Model().loss.grad, monkeypatch) == [0, 0, 0, 0]
+
+
+def test_release_forgets_the_arrays_of_both_gradients(monkeypatch):
+    f = differentiable(settled.__wrapped__)
+    for call in (f.grad, f.value_and_grad):
+        assert kept(call, monkeypatch)[0] == 1
+        assert kept(call, monkeypatch)[0] == 0
+    f.release()
+    for call in (f.grad, f.value_and_grad):
+        assert kept(call, monkeypatch)[0] == 1
+
+
+@pytest.mark.parametrize("make", [grad, value_and_grad, differentiable])
+def test_a_negative_number_of_workspaces_is_refused(make):
+    with pytest.raises(ValueError, match="max_workspaces"):
+        make(quadratic, max_workspaces=-1)
 
 
 def test_the_source_of_annotated_functions_needs_no_signature():

@@ -130,6 +130,13 @@ def test_no_inline_leaves_rules_as_calls(model):
     assert ".d_" in result.stdout
 
 
+def test_workspaces_show_the_form_that_runs_by_default(model):
+    arguments = ("show-ir", f"{model}:loss", "--signature", "f64[m], f64, f64[n,m]", "--stage", "source")
+    plain, reusing = adc(*arguments).stdout, adc(*arguments, "--workspaces").stdout
+    assert "def loss_grad(w, b, x):" in plain and "ws" not in plain
+    assert "def loss_grad(w, b, x, *, ws):" in reusing and "np.matmul(x, w, ws." in reusing
+
+
 def test_module_is_found_by_its_dotted_name(tmp_path, monkeypatch):
     (tmp_path / "cli_pkg").mkdir()
     (tmp_path / "cli_pkg" / "__init__.py").write_text("")
