@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.api import MAX_WORKSPACES
 from adcompiler.backend.load import load
 from adcompiler.compile import STAGES, Build, build
 from adcompiler.request import Request, from_text
 from rules.kind import Lengths
+from rules.workspace import Pool
 
 FOLDER = Path(__file__).parent
 NAMES = sorted(path.parent.name for path in FOLDER.glob("*/case.py"))
@@ -35,10 +37,10 @@ class Case:
     inline: bool = True
     example: Callable[[np.random.Generator], tuple[Any, ...]] | None = None
 
-    def arguments(self) -> tuple[Any, ...]:
-        """Arguments for the function, the same at each call."""
+    def arguments(self, seed: int = 0) -> tuple[Any, ...]:
+        """Arguments for the function, the same at each call; of the same shapes for each seed."""
         assert self.example is not None
-        return self.example(np.random.default_rng(0))
+        return self.example(np.random.default_rng(seed))
 
 
 @functools.cache
@@ -63,10 +65,13 @@ def function(name: str) -> FunctionType:
     return f
 
 
-def compiled(name: str) -> Build:
-    """The case, compiled afresh for its signature."""
+def compiled(name: str, workspaces: bool = False) -> Build:
+    """The case, compiled afresh for its signature: in its plain form, or with workspaces."""
     c = case(name)
-    request = Request(function(name), c.argnums, c.mode == "value_and_grad", inline=c.inline)
+    kept = MAX_WORKSPACES if workspaces else 0
+    request = Request(
+        function(name), c.argnums, c.mode == "value_and_grad", inline=c.inline, max_workspaces=kept
+    )
     return build(request, from_text(request, c.signature), Lengths())
 
 
@@ -78,7 +83,11 @@ def generated(name: str) -> dict[str, str]:
         text = made.text_of(stage)
         parts.append(f"---- {stage} ----\n" + (text if text != last else "(as before)\n"))
         last = text
-    return {"ir.txt": "\n".join(parts), "adjoint.py": made.text}
+    return {
+        "ir.txt": "\n".join(parts),
+        "adjoint.py": made.text,
+        "workspaces.py": compiled(name, workspaces=True).text,
+    }
 
 
 def committed(name: str, file: str) -> str:
@@ -87,13 +96,18 @@ def committed(name: str, file: str) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def from_file(name: str) -> Callable[..., Any]:
-    """The function in the committed `adjoint.py`, which sees what the generated one does."""
-    made = compiled(name)
+def from_file(name: str, workspaces: bool = False) -> Callable[..., Any]:
+    """The function in the committed `adjoint.py`, which sees what the generated one does.
+
+    With `workspaces` that of `workspaces.py`, whose calls share one.
+    """
+    made = compiled(name, workspaces)
     assert isinstance(made.run, FunctionType) and made.emitted is not None
     cells = zip(made.run.__code__.co_freevars, made.run.__closure__ or (), strict=True)
     free = {**{n: c.cell_contents for n, c in cells}, **made.emitted.free}
-    return load(committed(name, "adjoint.py"), made.run.__name__, f"<golden {name}>", made.run.__globals__, free, {})
+    text = committed(name, "workspaces.py" if workspaces else "adjoint.py")
+    run = load(text, made.run.__name__, f"<golden {name}>", made.run.__globals__, free, {})
+    return Pool().bind(run, made.emitted.workspace) if made.emitted.workspace else run
 
 
 def differences(name: str) -> str:

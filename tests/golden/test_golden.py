@@ -10,7 +10,7 @@ import pytest
 from adcompiler.compile import interpret
 from adcompiler.ir.verify import verify
 from tests.golden import cases
-from tests.numerics import assert_close, assert_form, differences
+from tests.numerics import assert_close, assert_form, assert_same, differences
 
 #: Stages that are programs which compute (value, gradient).
 GRADIENTS = [s for s in cases.IR_STAGES if s not in ("lower", "activity", "bufferize")]
@@ -50,10 +50,21 @@ def test_committed_adjoint_agrees_with_central_differences(name):
         assert_close(gradient, differences(f, args, position), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("error::DeprecationWarning")
 @pytest.mark.parametrize("name", cases.NAMES)
-def test_committed_adjoint_leaves_its_arguments_alone(name):
+def test_committed_form_with_workspaces_agrees_with_the_adjoint_in_every_call(name):
+    plain, reusing = cases.from_file(name), cases.from_file(name, workspaces=True)
+    found = [(reusing(*args), plain(*args)) for args in map(cases.case(name).arguments, (0, 1, 0))]
+    for result, wanted in found:  # no call has written into the result of an earlier one
+        assert_close(result, wanted, rtol=1e-12, atol=1e-14)
+    assert_same(found[0][0], found[2][0])
+
+
+@pytest.mark.parametrize("workspaces", [False, True])
+@pytest.mark.parametrize("name", cases.NAMES)
+def test_committed_functions_leave_their_arguments_alone(name, workspaces):
     args, again = cases.case(name).arguments(), cases.case(name).arguments()
-    cases.from_file(name)(*args)
+    cases.from_file(name, workspaces)(*args)
     assert_close(args, again, rtol=0.0, atol=0.0)
 
 

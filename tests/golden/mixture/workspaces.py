@@ -1,0 +1,43 @@
+def mixture_grad(logits, means, scales, x, *, ws):
+    """Gradient of `mixture` (source.py:9) with respect to logits, means, scales."""
+    # forward
+    z = ws.z = np.subtract(x[:, None], means, ws.z)  # source.py:10
+    z /= scales
+    power = ws.power = np.square(z, ws.power)     # source.py:11
+    power *= 0.5
+    joint = np.subtract(logits, power, power)
+    l = ws.l = np.log(scales, ws.l)
+    joint -= l
+    top = ws.top = np.max(joint, axis=1, keepdims=True, out=ws.top)  # source.py:5
+    r = ws.r = np.subtract(joint, top, ws.r)      # source.py:6
+    e = np.exp(r, r)
+    total = ws.total = np.sum(e, axis=1, out=ws.total)
+    # backward
+    q = -1.0 / x.size                             # source.py:12
+    d = np.divide(q, total, total)                # source.py:6
+    part = d[:, None]
+    d_joint = ws.d_joint = np.multiply(part, e, ws.d_joint)
+    d_top = np.negative(e, e)
+    d_top *= part
+    d_top = ws.d_top = np.sum(d_top, axis=1, keepdims=True, out=ws.d_top)
+    d_top[:, 0] += spread(q, x)
+    t = ws.t = np.equal(joint, top, ws.t)         # source.py:5
+    d_top /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
+    d_joint_2 = ws.r = np.multiply(d_top, t, ws.r)
+    d_joint += d_joint_2
+    d_z = ws.r = np.negative(d_joint, ws.r)       # source.py:11
+    d_scales = np.sum(d_z, axis=0)
+    d_scales /= scales
+    d_logits = np.sum(d_joint, axis=0)
+    d_z *= 0.5
+    m = ws.d_joint = np.multiply(2, z, ws.d_joint)
+    d_z *= m
+    d = ws.d_joint = np.divide(d_z, scales, ws.d_joint)  # source.py:10
+    r = np.negative(z, z)
+    r /= scales
+    d_z *= r
+    d_scales_2 = ws.l = np.sum(d_z, axis=0, out=ws.l)
+    d_scales += d_scales_2
+    d_means = np.negative(d, d)
+    d_means = np.sum(d_means, axis=0)
+    return d_logits, d_means, d_scales

@@ -1,0 +1,25 @@
+def rnn_of_bias_grad(b, W, U, xs, h, *, ws):
+    """Gradient of `rnn_of_bias` (source.py:11) with respect to b."""
+    # forward
+    spare_h = ws.spares("h")
+    tape = []                                     # source.py:6
+    for x in xs:
+        p = ws.p = np.matmul(W, h, ws.p)          # source.py:7
+        p_2 = ws.p_2 = np.matmul(U, x, ws.p_2)
+        p += p_2
+        p += b
+        h = np.tanh(p, spare_h.pop() if spare_h else None)
+        tape.append(h)
+    # backward
+    d_h = ws.p_2 = zeroed(h, ws.p_2)              # source.py:6
+    d_b = zeros_like(b)
+    for h in reversed(tape):
+        d_h_2 = ws.p = np.multiply(2.0, h, ws.p)  # source.py:8
+        d_h += d_h_2
+        m = ws.p = np.multiply(h, h, ws.p)        # source.py:7
+        r = np.subtract(1, m, m)
+        d_h *= r
+        d_b += d_h
+        d_h = W.T @ d_h
+        spare_h.append(h)                         # source.py:6
+    return d_b
