@@ -11,15 +11,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status is 1 if `check` finds a difference."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden", description=__doc__)
     parser.add_argument("action", choices=["refresh", "check"])
-    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"default: all, and {document.PATH.name}")
+    parser.add_argument("cases", nargs="*", metavar="CASE", help="default: all, and the documents")
     given = parser.parse_args(arguments)
     names = given.cases or cases.NAMES
     if unknown := set(names) - set(cases.NAMES):
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     if given.action == "refresh":
         changed = [name for name in names if cases.refresh(name)]
-        if not given.cases and document.refresh():
-            changed.append(str(document.PATH.name))
+        changed += [] if given.cases else document.refresh()
         print(f"{len(names)} cases; changed: {', '.join(changed) or 'none'}")
         return 0
     found = [text for name in names if (text := cases.differences(name))]
