@@ -6,16 +6,16 @@ def jacobi_grad(A, n, *, ws):
     steps = range(n)                              # source.py:7
     for _ in steps:
         s = ws.s = np.add(A[1:-1, :-2], A[1:-1, 2:], ws.s)  # source.py:8
-        s = ws.s_2 = np.add(s, A[2:, 1:-1], ws.s_2)
-        s = ws.s = np.add(s, A[:-2, 1:-1], ws.s)
-        m = ws.s_2 = np.multiply(0.25, s, ws.s_2)
-        B[1:-1, 1:-1] = m
+        s += A[2:, 1:-1]
+        s += A[:-2, 1:-1]
+        s *= 0.25
+        B[1:-1, 1:-1] = s
         A, B = B, A
     # backward
     d_A = 2.0 * A                                 # source.py:10
     d_B = zeros_like(B)                           # source.py:7
     for _ in steps:
-        d = ws.s_2 = np.multiply(d_A[1:-1, 1:-1], 0.25, ws.s_2)  # source.py:8
+        d = ws.s = np.multiply(d_A[1:-1, 1:-1], 0.25, ws.s)  # source.py:8
         d_B[:-2, 1:-1] += d
         d_B[2:, 1:-1] += d
         d_B[1:-1, 2:] += d

@@ -8,6 +8,8 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
     spare_p_2_5 = ws.spares("p_2_5")
     spare_S = ws.spares("S")
     spare_p = ws.spares("p")
+    spare_d_P = ws.spares("d_P")
+    spare_d_m_next = ws.spares("d_m_next")
     tape = []                                     # source.py:6
     for y in ys:
         m_2 = ws.m_2 = np.matmul(F, m, ws.m_2)    # source.py:7
@@ -33,14 +35,14 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         P = P_next
         m = m_next
     # backward
-    d_P = ws.p_2 = zeroed(P, ws.p_2)              # source.py:6
-    d_m = ws.p_3 = zeroed(m, ws.p_3)
+    d_P = zeroed(P, spare_d_P.pop() if spare_d_P else None)  # source.py:6
+    d_m = zeroed(m, spare_d_m_next.pop() if spare_d_m_next else None)
     d_F = zeros_like(F)
     d_Q = zeros_like(Q)
     for P, m, p, P_2, S, v, w, t_2, p_2, t, K, p_4 in reversed(tape):
         t_3 = F.T
         t_4 = H.T
-        d = ws.d = np.negative(d_P, ws.d)         # source.py:15
+        d = ws.p_2 = np.negative(d_P, ws.p_2)     # source.py:15
         d_2 = ws.d_2 = np.matmul(d, P_2.T, ws.d_2)
         d_P_2 = ws.d_P_2 = np.matmul(p_4.T, d, ws.d_P_2)
         d_P += d_P_2
@@ -65,26 +67,32 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         d_S -= outer
         d_v += d_v_2
         d = np.negative(d_v, d_v)                 # source.py:10
-        d_m_2 = ws.m_2 = np.matmul(t_4, d, ws.m_2)
+        d_m_2 = ws.p_3 = np.matmul(t_4, d, ws.p_3)
         d_m += d_m_2
         d = ws.p_2_2 = np.matmul(d_S, H, ws.p_2_2)  # source.py:9
         d_P_2 = ws.d_P_2 = np.matmul(t_4, d, ws.d_P_2)
         d_P += d_P_2
         d_Q += d_P                                # source.py:8
         d = ws.d_P_2 = np.matmul(d_P, F, ws.d_P_2)
-        d_F_2 = ws.d_2 = np.matmul(d_P.T, p, ws.d_2)
+        t = d_P.T
+        d_F_2 = ws.d_2 = np.matmul(t, p, ws.d_2)
         d_F += d_F_2
         d_F_2 = ws.d_2 = np.matmul(d, P.T, ws.d_2)
         d_F += d_F_2
         d_F_2 = ws.d_2 = np.outer(d_m, m, ws.d_2)  # source.py:7
-        d_P = ws.p_2 = np.matmul(t_3, d, ws.p_2)  # source.py:8
-        d_m = t_3 @ d_m                           # source.py:7
+        d_P = np.matmul(t_3, d, spare_d_P.pop() if spare_d_P else None)  # source.py:8
+        spare_d_P.append(t)
+        d_m_next = np.matmul(t_3, d_m, spare_d_m_next.pop() if spare_d_m_next else None)  # source.py:7
+        spare_d_m_next.append(d_m)
         d_F += d_F_2
-        spare_p_4.append(p_4)                     # source.py:6
-        spare_P_2.append(P_2)
-        spare_K.append(K)
-        spare_v.append(v)
-        spare_p_2_5.append(p_2)
-        spare_S.append(S)
-        spare_p.append(p)
+        spare_p_4.append(p_4)                     # source.py:15
+        spare_P_2.append(P_2)                     # source.py:8
+        spare_K.append(K)                         # source.py:13
+        spare_v.append(v)                         # source.py:10
+        spare_p_2_5.append(p_2)                   # source.py:13
+        spare_S.append(S)                         # source.py:9
+        spare_p.append(p)                         # source.py:8
+        d_m = d_m_next
+    spare_d_m_next.append(d_m)                    # source.py:7
+    spare_d_P.append(d_P)                         # source.py:8
     return d_F, d_Q

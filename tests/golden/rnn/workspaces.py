@@ -5,6 +5,7 @@ def rnn_grad(params, xs, h, *, ws):
     U = params["U"]
     b = params["b"]
     spare_h_next = ws.spares("h_next")
+    spare_d_h_next = ws.spares("d_h_next")
     tape = []                                     # source.py:6
     for x in xs:
         p = ws.p = np.matmul(W, h, ws.p)          # source.py:7
@@ -15,14 +16,14 @@ def rnn_grad(params, xs, h, *, ws):
         tape.append((h, h_next))
         h = h_next
     # backward
-    d_h = ws.p_2 = zeroed(h, ws.p_2)              # source.py:6
+    d_h = zeroed(h, spare_d_h_next.pop() if spare_d_h_next else None)  # source.py:6
     d_W = zeros_like(W)
     d_U = zeros_like(U)
     d_b = zeros_like(b)
     for x, (h, h_next) in zip(reversed(xs), reversed(tape)):
-        d_h_2 = ws.p = np.multiply(2.0, h_next, ws.p)  # source.py:8
+        d_h_2 = ws.p_2 = np.multiply(2.0, h_next, ws.p_2)  # source.py:8
         d_h += d_h_2
-        m = ws.p = np.multiply(h_next, h_next, ws.p)  # source.py:7
+        m = ws.p_2 = np.multiply(h_next, h_next, ws.p_2)  # source.py:7
         r = np.subtract(1, m, m)
         d_h *= r
         d_b += d_h
@@ -30,6 +31,9 @@ def rnn_grad(params, xs, h, *, ws):
         d_U += d_U_2
         d_W_2 = ws.d_W_2 = np.outer(d_h, h, ws.d_W_2)
         d_W += d_W_2
-        d_h = W.T @ d_h
-        spare_h_next.append(h_next)               # source.py:6
+        d_h_next = np.matmul(W.T, d_h, spare_d_h_next.pop() if spare_d_h_next else None)
+        spare_d_h_next.append(d_h)
+        spare_h_next.append(h_next)
+        d_h = d_h_next
+    spare_d_h_next.append(d_h)                    # source.py:7
     return {"W": d_W, "U": d_U, "b": d_b}
