@@ -14,6 +14,7 @@ from adcompiler.ir.printer import show
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
 from rules.kind import Lengths
+from rules.workspace import Workspace
 from tests.numerics import assert_close, assert_form, differences
 
 RNG = np.random.default_rng(0)
@@ -157,6 +158,20 @@ def checkpoints(x, W):
     return np.sum(grad(lambda v: np.sum(checkpoint(steps)(v, 2)[0] ** 2))(x) * x)
 
 
+def congruence(P, F, s, n):
+    for _ in range(n):
+        P = F @ (P + s) @ F.T
+    return np.sum(P * P)
+
+
+def turned(P, F, s, n):
+    P = P * s
+    for _ in range(n):
+        Q = (F @ P).T
+        P = np.tanh(F @ Q + s).T
+    return np.sum(P * P)
+
+
 @dataclass(frozen=True)
 class Program:
     f: Callable[..., Any]
@@ -188,14 +203,16 @@ PROGRAMS = [
     Program(left_early, (X, A, 9.0), ("x", "W")),
     Program(handled, (X,)),
     Program(checkpoints, (X, A), ("x", "W")),
+    Program(congruence, (A, A + 0.1, 0.3, 5), ("F", "s")),
+    Program(turned, (A, A + 0.1, 0.3, 5), ("F", "s")),
 ]
 
 
 every_program = pytest.mark.parametrize("p", PROGRAMS, ids=lambda p: p.f.__name__)
 
 
-def made(p: Program, reuse: bool = True, inline: bool = True) -> Build:
-    request = Request(p.f, p.argnums, value=True, reuse=reuse, inline=inline)
+def made(p: Program, reuse: bool = True, inline: bool = True, workspaces: int = 0) -> Build:
+    request = Request(p.f, p.argnums, value=True, reuse=reuse, inline=inline, max_workspaces=workspaces)
     return build(request, from_call(request, p.args, {}), Lengths())
 
 
@@ -246,3 +263,15 @@ def bits(tree: Any) -> Any:
 @every_program
 def test_reuse_of_buffers_changes_no_bit(p):
     assert bits(made(p).run(*p.args)) == bits(made(p, reuse=False).run(*p.args))
+
+
+@every_program
+def test_what_is_kept_for_the_next_call_is_whole_arrays(p):
+    """Of a view the elements may lie in another order: a sum over what is computed into it is another one."""
+    b, ws = made(p, workspaces=1), Workspace()
+    kept = {b.emitted.workspace: ws} if b.emitted.workspace else {}
+    for _ in range(3):
+        b.run(*p.args, **kept)
+    arrays = [a for found in vars(ws).values() for a in (found if isinstance(found, list) else [found])]
+    assert all(a.base is None for a in arrays)
+    assert len({id(a) for a in arrays}) == len(arrays)

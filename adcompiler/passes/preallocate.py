@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.exact import inexact
@@ -231,7 +232,17 @@ class _Slots:
             return none  # it begins with a constant
         if v in self.doubtful or before & self.memory.foreign or any(r not in self.plan.defs for r in before):
             return none
+        if self.taken(y) or (v in loop.carried and self.taken(loop.inits[loop.carried.index(v)])):
+            return none
         return op, before
+
+    def taken(self, v: Value) -> bool:
+        """Is this a view of an array? Its elements lie in another order, in which sums would be formed next time."""
+        written = {op.result: x for op, x in self.writes()}
+        while v in written:
+            v = written[v]
+        op = self.plan.defs.get(v)
+        return op is not None and type(op) is Op and bool(shared(op))
 
     def given_back(
         self,
@@ -288,7 +299,8 @@ class _Slots:
         if any(self.memory.roots(v) & roots for v in busy) or self.memory.roots(p) != first | last:
             return set()
         place = loop.body.ops.index(op)
-        same = [r for o in loop.body.ops[:place] for r in o.results if self.memory.roots(r) == roots and fits(r, p)]
+        before = [r for o in loop.body.ops[:place] for r in o.results if self.memory.roots(r) == roots and fits(r, p)]
+        same = [r for r in before if not self.taken(r)]
         self.give(loop.body, place + 1, same[-1] if same else p, op)
         self.handed |= first
         self.buffers.spares[id(op)] = op.result

@@ -8,7 +8,7 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
     spare_p_2_5 = ws.spares("p_2_5")
     spare_S = ws.spares("S")
     spare_p = ws.spares("p")
-    spare_d_P = ws.spares("d_P")
+    spare_d_P_next = ws.spares("d_P_next")
     spare_d_m_next = ws.spares("d_m_next")
     tape = []                                     # source.py:6
     for y in ys:
@@ -35,7 +35,7 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         P = P_next
         m = m_next
     # backward
-    d_P = zeroed(P, spare_d_P.pop() if spare_d_P else None)  # source.py:6
+    d_P = zeroed(P, spare_d_P_next.pop() if spare_d_P_next else None)  # source.py:6
     d_m = zeroed(m, spare_d_m_next.pop() if spare_d_m_next else None)
     d_F = zeros_like(F)
     d_Q = zeros_like(Q)
@@ -74,14 +74,13 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         d_P += d_P_2
         d_Q += d_P                                # source.py:8
         d = ws.d_P_2 = np.matmul(d_P, F, ws.d_P_2)
-        t = d_P.T
-        d_F_2 = ws.d_2 = np.matmul(t, p, ws.d_2)
+        d_F_2 = ws.d_2 = np.matmul(d_P.T, p, ws.d_2)
         d_F += d_F_2
         d_F_2 = ws.d_2 = np.matmul(d, P.T, ws.d_2)
         d_F += d_F_2
         d_F_2 = ws.d_2 = np.outer(d_m, m, ws.d_2)  # source.py:7
-        d_P = np.matmul(t_3, d, spare_d_P.pop() if spare_d_P else None)  # source.py:8
-        spare_d_P.append(t)
+        d_P_next = np.matmul(t_3, d, spare_d_P_next.pop() if spare_d_P_next else None)  # source.py:8
+        spare_d_P_next.append(d_P)
         d_m_next = np.matmul(t_3, d_m, spare_d_m_next.pop() if spare_d_m_next else None)  # source.py:7
         spare_d_m_next.append(d_m)
         d_F += d_F_2
@@ -92,7 +91,8 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         spare_p_2_5.append(p_2)                   # source.py:13
         spare_S.append(S)                         # source.py:9
         spare_p.append(p)                         # source.py:8
+        d_P = d_P_next
         d_m = d_m_next
     spare_d_m_next.append(d_m)                    # source.py:7
-    spare_d_P.append(d_P)                         # source.py:8
+    spare_d_P_next.append(d_P)                    # source.py:8
     return d_F, d_Q
