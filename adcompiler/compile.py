@@ -353,7 +353,8 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             helper = companion(c, names, around, known, request.reuse)
             helpers.append(helper.tree)
             known.update(helper.free)
-        emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known)
+        keywords = lowered.arguments[signature.kwarg.arg] if signature.kwarg else ()
+        emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known, keywords=keywords)
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}

@@ -6,7 +6,7 @@ def loss(%x) { %y = %x * %x; return %y }       ->       def loss(x): return x * 
 import ast
 import copy
 import itertools
-from collections.abc import Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from adcompiler.backend.exits import Exits
 from adcompiler.backend.loops import Loops
 from adcompiler.backend.names import Names
 from adcompiler.backend.slots import Slots
-from adcompiler.backend.spell import Speller, name, store
+from adcompiler.backend.spell import Speller, name, numbered, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
@@ -68,13 +68,16 @@ def emit(
     names: dict[Any, str],
     free: dict[str, Any],
     called: bool = False,
+    keywords: Collection[str] = (),
 ) -> Emitted:
     """The Python function that computes `function`.
 
     `reserved` are names that mean something already, `names` those of the functions of the IR that are called, and
     `free` what the free names of these stand for. With `called` it is one of them: it returns its values one by one.
+    `keywords` are what its `**kwargs` are passed.
     """
-    return _Emitter(function, plan, buffers, inputs, Speller(reserved, names, free), called).function(signature)
+    speller = Speller(reserved, names, free)
+    return _Emitter(function, plan, buffers, inputs, speller, called, keywords).function(signature)
 
 
 class _Emitter(Loops):
@@ -86,6 +89,7 @@ class _Emitter(Loops):
         inputs: list[Input],
         speller: Speller,
         called: bool,
+        keywords: Collection[str],
     ) -> None:
         self.f = function
         self.plan = plan
@@ -104,7 +108,7 @@ class _Emitter(Loops):
         }
         again = {i.access for i in inputs if i.pullback}
         taken |= {PULLBACK, *again} if again else set()
-        workspace = next(t for t in _numbered("ws") if t not in {*taken, *reserved, *fixed.values()})
+        workspace = next(t for t in numbered("ws") if t not in {*taken, *reserved, *fixed.values(), *keywords})
         taken |= {workspace} if self.in_workspace else set()
         self.used = self._used_inputs()
         self._scan_names(function.body)
@@ -113,7 +117,7 @@ class _Emitter(Loops):
         self.idle = next(t for n in itertools.count(1) if (t := "_" * n) not in {*taken, *reserved, *fixed.values()})
         self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
-        self.workspace = Slots(workspace, buffers, self.names)
+        self.workspace = Slots(workspace, buffers, self.names, {*taken, *reserved})
         self.tapes = Tapes(function, plan, self.names)
         self.exits = Exits(function, plan)
         self.needless = needless(function)
@@ -235,12 +239,6 @@ class _Emitter(Loops):
         )
         target: ast.expr = ast.Tuple([store(t) for t in targets], ast.Store()) if len(values) > 1 else store(targets[0])
         return ast.ListComp(build(element), [ast.comprehension(target, iterable, [], 0)])
-
-
-def _numbered(text: str) -> Iterator[str]:
-    yield text
-    for n in itertools.count(2):
-        yield f"{text}_{n}"
 
 
 def _with_parameter(signature: ast.arguments, name: str) -> ast.arguments:

@@ -1,26 +1,32 @@
 """What the arrays of a workspace are called: as the variable that is the first to be computed into each."""
 
+from collections.abc import Container
+
 from adcompiler.backend.names import Names
+from adcompiler.backend.spell import numbered
 from adcompiler.ir.core import Value
 from adcompiler.passes.bufferize import Buffers
+from rules.workspace import Workspace
 
 
 class Slots:
-    """Names of slots, and of the lists of arrays that loops give back; those are variables too.
+    """Names of slots, and of the lists of arrays that loops give back; those are variables too, none of `taken`.
 
     `name` is the parameter that is the workspace.
     """
 
-    def __init__(self, name: str, buffers: Buffers, names: Names) -> None:
+    def __init__(self, name: str, buffers: Buffers, names: Names, taken: Container[str]) -> None:
         self.name = name
         self.texts: dict[Value, str] = {}
         for v in dict.fromkeys([*buffers.slots.values(), *buffers.spares.values()]):
             hint = names.names.get(names.find(v)) or v.hint or "kept"
-            text, n = hint, 2
-            while text in self.texts.values():
-                text, n = f"{hint}_{n}", n + 1
-            self.texts[v] = text
-        self.lists = {v: f"spare_{self.texts[v]}" for v in dict.fromkeys(buffers.spares.values())}
+            free = (t for t in numbered(hint) if t not in self.texts.values() and not hasattr(Workspace, t))
+            self.texts[v] = next(free)
+        self.lists: dict[Value, str] = {}
+        for v in dict.fromkeys(buffers.spares.values()):
+            variables = {*names.names.values(), *self.lists.values()}
+            free = (t for t in numbered(f"spare_{self.texts[v]}") if t not in variables and t not in taken)
+            self.lists[v] = next(free)
 
     def slot(self, v: Value) -> str:
         """The attribute of the workspace that has this array."""

@@ -2,10 +2,11 @@
 
 import ast
 import builtins
+import itertools
 import math
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,13 @@ def name(text: str) -> ast.expr:
 def store(text: str) -> ast.Name:
     """A name that is assigned to."""
     return ast.Name(text, ast.Store())
+
+
+def numbered(text: str) -> Iterator[str]:
+    """Names to choose from: `h`, `h_2`, `h_3`, ..."""
+    yield text
+    for n in itertools.count(2):
+        yield f"{text}_{n}"
 
 
 class Speller:

@@ -43,7 +43,7 @@ _ELEMENTWISE = frozenset((*UFUNCS, operator.pow, strong, strong_divide, directio
 
 def fixed(function: Function) -> set[Value]:
     """The arrays that have one shape, and the integers that have one value, for arguments of the same shapes."""
-    varying: set[Value] = {p for p in function.params if not isinstance(p.kind, Array)}
+    varying: set[Value] = {p for p in function.params if not isinstance(p.kind, Array) or _integer(p)}
     defined: set[Value] = set(function.params)
     before = -1
     while len(varying) != before:  # what is not found to vary does not
@@ -91,6 +91,8 @@ def _determined(op: Op, varying: set[Value]) -> bool:
     t = op.target
     if t is backwards:
         return op.args[0] not in varying
+    if t not in _INTEGERS and any(map(_integer, op.results)):
+        return False  # read from data
     arrays = [v for v in op.operands() if isinstance(v.kind, Array)]
     if any(v in varying for v in arrays) or any(isinstance(v.kind, Seq) for v in op.operands()):
         return t is operator.getitem and all(isinstance(r.kind, Num) and r.kind.dtype.kind == "f" for r in op.results)
@@ -111,6 +113,12 @@ def _determined(op: Op, varying: set[Value]) -> bool:
     if t is update:
         return True  # as its base
     return not any(v in varying for v in integers)
+
+
+def _integer(v: Value) -> bool:
+    """Is this a number that a shape may be made of, or an array of one such number?"""
+    scalar = isinstance(v.kind, Num) or (isinstance(v.kind, Array) and not v.kind.ndim)
+    return scalar and v.kind.dtype.kind in "iub"
 
 
 def _mask(v: Value) -> bool:
