@@ -127,6 +127,10 @@ def _sum(here: Site, op: Op, out: Value) -> Any:
             d = everywhere(here, a)
             if d is not None and rank(b) == x.kind.ndim and _varies_along(b, axis % x.kind.ndim, x):
                 return filled(here, times(here, d[0], here.emit(np.sum, b, like=Value(None, "", out.loc)), out), out)
+    if here.backward and here.only_use(x) and not more:
+        factored = _of_product(here, op, out)
+        if factored is not None:
+            return factored
     view = here.made_by(x, operator.getitem)
     if view is not None and not more and not op.kwargs and _only_new_axes(view.args[1]) and rank(view.args[0]):
         return here.emit(np.sum, view.args[0], like=out)
@@ -134,6 +138,30 @@ def _sum(here: Site, op: Op, out: Value) -> Any:
     if s is None or not is_number(s.args[0]) or op.kwargs or s.kwargs:
         return None
     return here.emit(operator.mul, s.args[0], here.emit(size, s.args[1], like=Value(Num(int))), like=out)
+
+
+def _of_product(here: Site, op: Op, out: Value) -> Any:
+    """A number goes out of a sum, and the sum of a product of matrices is a product with the sum of one of them."""
+    x, axis = op.args[0], op.kwargs.get("axis")
+    fresh = Value(None, "", out.loc)
+    scaled, minus, product = (
+        here.made_by(x, operator.mul),
+        here.made_by(x, operator.neg),
+        here.made_by(x, operator.matmul),
+    )
+    if not set(op.kwargs) <= {"axis"}:
+        return None
+    if minus is not None and alike(minus.args[0], x):
+        return here.emit(operator.neg, here.emit(np.sum, *minus.args, like=fresh, **op.kwargs), like=out)
+    for c, y in (scaled.args, scaled.args[::-1]) if scaled is not None else ():
+        if is_number(c) and alike(y, x):
+            return here.emit(operator.mul, c, here.emit(np.sum, y, like=fresh, **op.kwargs), like=out)
+    if product is not None and all(rank(y) == 2 for y in product.args) and type(axis) is int:
+        a, b = product.args
+        if axis % 2 == 0:
+            return here.emit(operator.matmul, here.emit(np.sum, a, like=fresh, axis=0), b, like=out)
+        return here.emit(operator.matmul, a, here.emit(np.sum, b, like=fresh, axis=1), like=out)
+    return None
 
 
 def _getitem(here: Site, op: Op, out: Value) -> Any:

@@ -26,6 +26,7 @@ from adcompiler.ir.core import (
 from adcompiler.passes.dce import dce
 from adcompiler.passes.equal import key_of
 from adcompiler.passes.mark import turn
+from adcompiler.passes.numbers import uniform_accumulators
 from adcompiler.passes.peepholes import peephole
 from adcompiler.passes.scans import plain_scans
 from adcompiler.passes.site import Site
@@ -37,7 +38,7 @@ from rules.sequences import backwards
 def simplify(function: Function) -> Function:
     """A smaller program with the same results."""
     for _ in range(4):
-        worker = _Simplifier(plain_scans(function))
+        worker = _Simplifier(uniform_accumulators(plain_scans(function)))
         simpler = dce(worker.run())
         if not worker.changed:
             return simpler
@@ -105,6 +106,7 @@ class _Simplifier(Site):
             return
         if op.target is turn:
             self.forward.update(self.defs)
+            self.backward = True
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
             replacement = peephole(self, new)

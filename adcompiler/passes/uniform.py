@@ -89,9 +89,40 @@ def rewrite_spread(here: Site, op: Op, out: Value) -> Any:
     return here.emit(spread, s.args[0], op.args[1], like=out)
 
 
+def along(here: Site, x: Any, axis: int) -> Any:
+    """The vector that a matrix repeats: that each row is (`axis` 0), or each column (1)."""
+    for y, k in ((x, axis), (here.turned(x), 1 - axis)):
+        s = here.made_by(y, spread)
+        if s is not None and rank(x) == 2 and rank(s.args[0]) == 1 and len(s.args) == 2:
+            if s.kwargs in ({"axis": k}, {"axis": k - 2}):
+                return s.args[0]
+    return None
+
+
+def _of_repeated(here: Site, a: Any, b: Any, out: Value) -> Any:
+    """A product of matrices of which one repeats a vector is one of vectors."""
+    if rank(a) != 2 or rank(b) != 2:
+        return None
+    fresh = Value(None, "", out.loc)
+    row, column = along(here, a, 0), along(here, b, 1)
+    if row is not None:
+        return filled(here, here.emit(operator.matmul, row, b, like=fresh), out, 0)
+    if column is not None:
+        return filled(here, here.emit(operator.matmul, a, column, like=fresh), out, 1)
+    row, column = along(here, b, 0), along(here, a, 1)
+    if row is not None:
+        return here.emit(np.outer, here.emit(np.sum, a, like=fresh, axis=1), row, like=out)
+    if column is not None:
+        return here.emit(np.outer, column, here.emit(np.sum, b, like=fresh, axis=0), like=out)
+    return None
+
+
 def rewrite_matmul(here: Site, op: Op, out: Value) -> Any:
     """A product with an array that is one number all over is a sum."""
     a, b = op.args
+    repeated = _of_repeated(here, a, b, out)
+    if repeated is not None:
+        return repeated
     first, second = everywhere(here, a), everywhere(here, b)
     if second is not None and rank(b) == 1 and rank(a) == 2:
         return times(here, second[0], here.emit(np.sum, a, like=Value(None, "", out.loc), axis=1), out)

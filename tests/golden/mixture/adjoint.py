@@ -15,12 +15,10 @@ def mixture_grad(logits, means, scales, x):
     d_top /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
     d_joint = d_top * t
     d_joint += part * e
-    d = -d_joint                                  # source.py:11
-    d_scales = np.sum(d, axis=0) / scales
-    d_logits = np.sum(d_joint, axis=0)
-    d_z = d * 0.5 * (2 * z)
-    d_scales_2 = d_z * (-z / scales)              # source.py:10
-    d_scales += np.sum(d_scales_2, axis=0)
-    d_means = -(d_z / scales)
-    d_means = np.sum(d_means, axis=0)
+    d_logits = np.sum(d_joint, axis=0)            # source.py:11
+    d_z = -d_joint * 0.5 * (2 * z)
+    d_scales = d_z * (-z / scales)                # source.py:10
+    d_scales = np.sum(d_scales, axis=0)
+    d_scales -= d_logits / scales
+    d_means = -np.sum(d_z / scales, axis=0)
     return d_logits, d_means, d_scales

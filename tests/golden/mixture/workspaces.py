@@ -26,8 +26,6 @@ def mixture_grad(logits, means, scales, x, *, ws):
     d_joint_2 = ws.r = np.multiply(d_top, t, ws.r)
     d_joint += d_joint_2
     d_z = ws.r = np.negative(d_joint, ws.r)       # source.py:11
-    d_scales = np.sum(d_z, axis=0)
-    d_scales /= scales
     d_logits = np.sum(d_joint, axis=0)
     d_z *= 0.5
     m = ws.d_joint = np.multiply(2, z, ws.d_joint)
@@ -36,8 +34,9 @@ def mixture_grad(logits, means, scales, x, *, ws):
     r = np.negative(z, z)
     r /= scales
     d_z *= r
-    d_scales_2 = ws.l = np.sum(d_z, axis=0, out=ws.l)
-    d_scales += d_scales_2
-    d_means = np.negative(d, d)
-    d_means = np.sum(d_means, axis=0)
+    d_scales = np.sum(d_z, axis=0)
+    d_scales_2 = ws.l = np.divide(d_logits, scales, ws.l)  # source.py:11
+    d_scales -= d_scales_2                        # source.py:10
+    total = np.sum(d, axis=0)
+    d_means = np.negative(total, total)
     return d_logits, d_means, d_scales
