@@ -24,6 +24,16 @@ def smallest(items: Any) -> Any:
     return min(items)
 
 
+@primitive
+def must_run(name: str, *sequences: Any) -> None:
+    """Raise ValueError where a loop has nothing to run over whose first iteration makes a number an array."""
+    if not min(map(len, sequences)):
+        raise ValueError(
+            f"{name} is an array after a loop that runs at least once, and a number after one that does not: "
+            "begin with an array of zeros, such as np.zeros_like(x)"
+        )
+
+
 def _reversed_kind(x: Any) -> Any:
     """The same kind; a list whose elements are lists or arrays of varying lengths stays one."""
     if isinstance(x, Seq):

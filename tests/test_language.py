@@ -766,9 +766,66 @@ def becomes_an_array(x, n):
     return np.sum(total * total)
 
 
-def test_a_number_that_becomes_an_array_in_a_loop_is_refused_by_name():
-    with pytest.raises(UnsupportedError, match="total is a number .* before the loop and an array"):
-        grad(becomes_an_array)(X, 3)
+def becomes_an_array_by_its_sum(x, n):
+    total = 1.0
+    for _ in range(n):
+        total = total * x + np.sum(total)
+    return np.sum(total * total)
+
+
+def becomes_an_array_on_both_paths(x, n):
+    y = 0.5
+    for k in range(n):
+        c = 1.0 / (k + 1)
+        if k % 2 == 0:
+            y = y + c * x * x
+        else:
+            y = np.maximum(y, np.sin(c * x)) / 2.0
+    return np.sum(y)
+
+
+def becomes_an_array_in_place(x, n):
+    total = 0
+    for k in range(n):
+        total += x * k
+    return np.sum(total * total)
+
+
+def becomes_a_matrix(x, n):
+    y = 1.0
+    z = 0.0
+    for row in np.outer(x, x):
+        z = z + row
+        y = y + row[:, None] * x
+    return np.sum(y * n) + np.sum(z * z)
+
+
+def leaves_the_number(x, n):
+    y = 1.5
+    z = 0.0
+    for _ in range(n):
+        z = y * 2.0
+        y = y * x
+    return np.sum(y) + z
+
+
+@pytest.mark.parametrize(
+    "f", [becomes_an_array, becomes_an_array_on_both_paths, becomes_an_array_in_place, becomes_a_matrix]
+)
+def test_a_number_that_becomes_an_array_in_a_loop(f):
+    check(f, X, 1, argnums=(0,))
+    check(f, X, 4, argnums=(0,))
+
+
+def test_a_number_that_becomes_an_array_where_the_loop_does_not_run():
+    with pytest.raises(ValueError, match="total is an array after a loop that runs at least once, and a number after"):
+        grad(becomes_an_array)(X, 0)
+
+
+@pytest.mark.parametrize(("f", "name"), [(becomes_an_array_by_its_sum, "total"), (leaves_the_number, "y")])
+def test_a_number_that_becomes_an_array_not_element_by_element_is_refused_by_name(f, name):
+    with pytest.raises(UnsupportedError, match=f"{name} is a number .* before the loop and an array"):
+        grad(f)(X, 3)
 
 
 def augmented_in_a_loop(x, n):

@@ -17,6 +17,7 @@ from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
+from adcompiler.frontend.started import begins, elementwise
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
@@ -30,13 +31,21 @@ from adcompiler.ir.core import (
 )
 from rules.cotangent import listed
 from rules.kind import Array, Lengths, Num, Seq, Unfilled
+from rules.sequences import must_run
 
 
 class _Header:
     """What a loop carries: a parameter and an initial operand for each leaf of each assigned name."""
 
-    def __init__(self, lowerer: "Loops", entry: dict[str, Any], grown: frozenset[tuple[Any, ...]]) -> None:
+    def __init__(
+        self,
+        lowerer: "Loops",
+        entry: dict[str, Any],
+        grown: frozenset[tuple[Any, ...]],
+        it: Iteration | None,
+    ) -> None:
         self.lowerer = lowerer
+        self.it = it  # what a `for` reads
         self.entry = entry
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.grown = grown
@@ -47,6 +56,8 @@ class _Header:
         self.reported = False
         self.open_lengths: set[Any] = set()
         self.frozen: set[tuple[Any, ...]] = set()
+        self.begun: dict[tuple[Any, ...], Any] = {}  # numbers that begin as arrays
+        self.region = Region()
         self.live = lowerer.frame.at_head()
         self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
 
@@ -110,6 +121,7 @@ class _Header:
         return self.lists[path]
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
+        d = self.begun.get(path, d)
         if isinstance(d, list) and path in self.grown:
             d = self.opened(path, d)
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
@@ -141,6 +153,8 @@ class _Header:
             ):
                 operand = self.lowerer.operand(end)
                 kind = self.join(d.kind, kind_of_operand(operand))
+                if kind is None and self.begin(path, d, operand):
+                    return False
                 if kind is not None:
                     yields[d] = operand
                     claimed = d in self.lowerer.owned_joins and end is not d
@@ -166,6 +180,24 @@ class _Header:
         if d is end or (isinstance(d, Known) and isinstance(end, Known) and d.value is end.value):
             return True
         return self.poison(name, d, end)
+
+    def begin(self, path: tuple[Any, ...], p: Value, y: Any) -> bool:
+        """Let a constant number that the body makes an array begin as one; False where that is not the same."""
+        init = self.inits[self.params.index(p)]
+        if self.it is None or type(init) not in (int, float) or not isinstance(y, Value) or not y.kind.ndim:
+            return False
+        others = [v for n, d in self.lowerer.frame.env.items() if n != path[0] for v in _values(d)]
+        if not elementwise(self.region, p, y, others):
+            return False
+        array = begins(self.lowerer, y.kind, init, hint(path[0]))
+        if array is None:
+            return False
+        length = self.it.length
+        if not self.begun and (length is None or self.lowerer.env.at_least(length, 1) is not True):
+            self.lowerer.builder.effect(must_run, place(path), *self.it.sequences)
+        self.begun[path] = array
+        self.owned.add(place(path))
+        return True
 
     def poison(self, name: str, d: Any, end: Any) -> bool:
         if isinstance(end, Poison):
@@ -226,6 +258,14 @@ def _after_loop(kind: Any, open_lengths: set[Any] | None, env: Lengths) -> Any:
     return kind
 
 
+def _values(d: Any) -> list[Value]:
+    """The values that a denotation consists of."""
+    if isinstance(d, Maybe | ListOf):
+        return _values(d.value if isinstance(d, Maybe) else d.element)
+    parts = list(d.values()) if isinstance(d, dict) else d if isinstance(d, tuple | list) else []
+    return [d] if isinstance(d, Value) else [v for x in parts for v in _values(x)]
+
+
 def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
     if isinstance(d, tuple | list):
         return type(d)(f(x, (*path, i)) for i, x in enumerate(d))
@@ -282,7 +322,7 @@ class Loops(Lists):
         pinned = [s for s in it.sequences if isinstance(s, Value)]
         self.pinned.extend(pinned)
         try:
-            region, inits, results, effect = self.carry(names, run, loc, grown_places(getattr(node, "body", [])))
+            region, inits, results, effect = self.carry(names, run, loc, grown_places(getattr(node, "body", [])), it)
         finally:
             del self.pinned[len(self.pinned) - len(pinned) :]
         for s, e in zip(it.sequences, region.params, strict=False):
@@ -316,14 +356,19 @@ class Loops(Lists):
         run: Callable[[Region], Any],
         loc: Loc,
         grown: frozenset[tuple[Any, ...]] = frozenset(),
+        it: Iteration | None = None,
     ) -> tuple[Region, list[Any], list[Value], bool]:
-        """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop."""
+        """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop.
+
+        `it` is what a `for` reads.
+        """
         frame, outer = self.frame, self.builder.region
         before = dict(frame.env)
         header = _Header(
             self,
             {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
             grown,
+            it,
         )
         problems = len(self.problems)
         for _ in range(30):
@@ -334,7 +379,7 @@ class Loops(Lists):
             frame.env = {**before, **start}
             for n, d in start.items():
                 self.alike(before.get(n), d)
-            region = self.builder.region = Region(list(params))
+            region = header.region = self.builder.region = Region(list(params))
             try:
                 status = run(region)
             except Grow as grow:

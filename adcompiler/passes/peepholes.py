@@ -93,6 +93,9 @@ def _binary(here: Site, op: Op) -> Any:
                 return done
         if a is b and isinstance(out.kind, Num | Array) and out.kind.dtype.kind in "fc":
             return here.emit(operator.mul, 2.0, a, like=out)
+        twice = _twice(here, a, b, out)
+        if twice is not None:
+            return twice
         first, second = here.made_by(a, operator.mul), here.made_by(b, operator.mul)
         if first and second and first.args == second.args[::-1] and isinstance(out.kind, Num | Array):
             return here.emit(operator.mul, 2.0, a, like=out)
@@ -111,6 +114,19 @@ def _binary(here: Site, op: Op) -> Any:
         if (is_exactly(a, 0) or here.made_by(a, zeros_like)) and isinstance(b, Value) and alike(b, out):
             return here.emit(operator.neg, b, like=out)
     return uniform_operands(here, op)
+
+
+def _twice(here: Site, a: Any, b: Any, out: Value) -> Any:
+    """`(p + q) + q` is `p + 2.0 * q`, in the backward sweep."""
+    total = here.made_by(a, operator.add) if here.backward and here.only_use(a) else None
+    if total is None or not isinstance(b, Value) or not isinstance(out.kind, Array) or out.kind.dtype.kind not in "fc":
+        return None
+    p, q = total.args
+    first, second = here.made_by(q, operator.mul), here.made_by(b, operator.mul)
+    same = q is b or (first is not None and second is not None and first.args in (second.args, second.args[::-1]))
+    if not same or not alike(p, out):
+        return None
+    return here.emit(operator.add, p, here.emit(operator.mul, 2.0, q, like=Value(None, b.hint, out.loc)), like=out)
 
 
 def _sum(here: Site, op: Op, out: Value) -> Any:

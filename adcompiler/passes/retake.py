@@ -11,7 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompiler.ir.build import infer
-from adcompiler.ir.core import For, Op, Region, Value, While, errstate_of, leaves, map_tree, substitute, walk
+from adcompiler.ir.core import (
+    UNDEF,
+    For,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    errstate_of,
+    leaves,
+    map_tree,
+    substitute,
+    walk,
+)
 from adcompiler.passes.cheap import is_cheap
 from rules.cotangent import update
 from rules.kind import Array, Num, Seq
@@ -80,6 +93,7 @@ class _Reader:
         self.reversed_of = reversed_of
         self.dropped: set[int] = set()
         self.simple: set[Value] = set()
+        self.in_arms: dict[Value, tuple[tuple[int, int], Op]] = {}  # what is made again, in an arm of an If
         self.tapes = {
             e: written[reversed_of[s]]
             for e, s in zip(op.elements, op.sequences, strict=True)
@@ -100,6 +114,9 @@ class _Reader:
             cheap = {e for e, v in mine.items() if isinstance(v, Value) and is_cheap(defs.get(v))}
             cheap |= self.keep_base(writer, mine, defs)
             local = {*defs, *writer.body.params}
+            scaled = {e for e, v in mine.items() if isinstance(v, Value) and _scales(defs.get(v), local)}
+            self.simple |= {mine[e] for e in scaled}
+            cheap |= scaled
             cheap |= {e for e, v in mine.items() if isinstance(v, Value) and v not in local}
             known: dict[Value, Any] = {v: e for e, v in mine.items() if e not in cheap and isinstance(v, Value)}
             order = {v: i for i, v in enumerate(defs)}
@@ -109,16 +126,20 @@ class _Reader:
                     known[mine[e]] = e  # kept, and what depends on it is made from it
                 else:
                     swap[e] = made
+            for e in [e for e in mine if e not in swap]:
+                self.remake_in_arm(e, mine[e], writer, defs, known)
             nested |= self.read_within(writer, mine, defs, known)
         swap = {v: swap.get(x, x) for v, x in swap.items()}  # a piece may be made again in its turn
         unread = self.unread()
-        if not swap and unread is None and not nested:
+        if not swap and unread is None and not nested and not self.in_arms:
             return op
-        gone = {e for e in self.elements if e in swap} | ({unread} if unread is not None else set())
+        gone = {e for e in self.elements if e in swap or e in self.in_arms or e is unread}
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         params = [*(self.elements[i] for i in keep), *op.carried]
         body = Region(params, self.without_pieces(self.op.body).ops, list(op.body.results))
-        substitute(body, swap)
+        substitute(body, {**swap, **{e: made.result for e, (_, made) in self.in_arms.items()}})
+        for (branch, side), made in self.in_arms.values():
+            body.ops[branch].regions[side].ops.insert(0, made)
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
@@ -315,6 +336,33 @@ class _Reader:
         known[v] = made
         return made
 
+    def remake_in_arm(
+        self, e: Value, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any]
+    ) -> None:
+        """Compute again, in the one arm that reads it, what an arm of the writing loop has scaled."""
+        branch = defs.get(v) if isinstance(v, Value) else None
+        if not isinstance(branch, If):
+            return
+        k = branch.results.index(v)
+        sides = [side for side in branch.regions if side.results[k] not in (UNDEF, None)]
+        made = next((o for o in sides[0].ops if sides[0].results[k] in o.results), None) if len(sides) == 1 else None
+        local = {*defs, *writer.body.params, *(r for side in branch.regions for r in _defined(side))}
+        if not _scales(made, local):
+            return
+        ops = self.without_pieces(self.op.body).ops
+        arms = [(i, j) for i, o in enumerate(ops) for j, side in enumerate(o.regions) if _reads(side, e)]
+        elsewhere = any(e in set(o.operands()) for o in ops) or e in set(leaves(self.op.body.results))
+        if len(arms) != 1 or elsewhere or not isinstance(ops[arms[0][0]], If):
+            return
+        assert made is not None
+        operands = {x: self.remake(x, writer, defs, known, 6) if x in local else self.around.outside(x)
+                    for x in made.operands()}  # fmt: skip
+        if any(x is None for x in operands.values()):
+            return
+        args = map_tree(lambda x: operands[x], made.args)
+        again = Op(made.target, args, {}, [Value(e.kind, e.hint, e.loc)], loc=made.loc)
+        self.in_arms[e] = (arms[0], again)
+
     def outer(self, sequence: Any) -> Any:
         """A sequence that the writer scans, as it is called where the reader stands."""
         return self.around.outside(sequence) if isinstance(sequence, Value) else None
@@ -337,6 +385,20 @@ class _Reader:
         part = Value(infer(operator.getitem, (sequence, index), {}), "", self.op.loc)
         self.before.append(Op(operator.getitem, (sequence, index), {}, [part], loc=self.op.loc))
         return part
+
+
+def _scales(op: Op | None, local: set[Value]) -> bool:
+    """Does an operation scale an array from outside of a loop by a number?"""
+    if op is None or op.target not in _SIMPLE or not isinstance(op.result.kind, Array):
+        return False
+    arrays = [v for v in op.operands() if isinstance(v.kind, Array)]
+    return len(arrays) == 1 and arrays[0] not in local and all(isinstance(v.kind, Array | Num) for v in op.operands())
+
+
+def _reads(region: Region, v: Value) -> bool:
+    return any(v in set(o.operands()) for o in walk(region)) or any(
+        v in set(leaves(s.results)) for s in regions_in(region)
+    )
 
 
 def regions_in(region: Region) -> list[Region]:

@@ -903,9 +903,9 @@ def none_before_a_loop(x):
 
 
 def number_becomes_an_array(x):
-    y = 0.0
+    y = 1.0
     for _ in range(3):
-        y = y + x
+        y = y * x + np.sum(y)
     return np.sum(y)
 
 

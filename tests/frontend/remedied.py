@@ -464,9 +464,9 @@ def none_before_a_loop(x):
 
 
 def number_becomes_an_array(x):
-    y = np.zeros(4)
+    y = np.ones(4)
     for _ in range(3):
-        y = y + x
+        y = y * x + np.sum(y)
     return np.sum(y * y)
 
 

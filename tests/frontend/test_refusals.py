@@ -216,7 +216,7 @@ CASES = [
     Case("returns_on_one_path", "if x[0] > 0:", "result number None", "both"),
     Case("different_values_of_a_ternary", "x if x[0] > 0", "array 0.0", "both"),
     Case("none_before_a_loop", "best is None", "best None before loop", "one kind"),
-    Case("number_becomes_an_array", "y + x", "y number array before loop", "one kind"),
+    Case("number_becomes_an_array", "y * x", "y number array before loop", "one kind"),
     Case("tuple_grows_in_a_loop", "t + (v,)", "t tuple 0 1 elements loop", "t.append(...)"),
     Case("list_grows_in_a_loop", "ys + [v * v]", "ys list 0 1 elements loop", "ys.append(...)"),
     Case("rank_grows_in_a_loop", "y[None]", "y array loop", "one kind"),
