@@ -186,6 +186,15 @@ def unbound_at_first(x, y, n):
     return np.sum(t * x)
 
 
+def grad_of_appended(x, W):
+    def f(v):
+        ys = [0.5 * e for e in v]
+        ys.append(np.inner(v, np.prod(W, axis=1)))
+        return sum(a * b for a, b in zip(ys, ys))
+
+    return np.sum(grad(f)(x) * x)
+
+
 @dataclass(frozen=True)
 class Program:
     f: Callable[..., Any]
@@ -221,6 +230,7 @@ PROGRAMS = [
     Program(turned, (A, A + 0.1, 0.3, 5), ("F", "s")),
     Program(settled, (A + np.eye(4), A + 0.1, X, 5), ("W",)),
     Program(unbound_at_first, (X, Y, 3)),
+    Program(grad_of_appended, (X, A)),
 ]
 
 
