@@ -172,6 +172,29 @@ def turned(P, F, s, n):
     return np.sum(P * P)
 
 
+def settled(P, W, x, n):
+    for _ in range(n):
+        x = np.tanh(W @ x)
+    return np.sum(np.linalg.solve(P, x) ** 2)
+
+
+def unbound_at_first(x, y, n):
+    for i in range(n):
+        while i < 1:
+            t = y * y
+            i += 1
+    return np.sum(t * x)
+
+
+def grad_of_appended(x, W):
+    def f(v):
+        ys = [0.5 * e for e in v]
+        ys.append(np.inner(v, np.prod(W, axis=1)))
+        return sum(a * b for a, b in zip(ys, ys))
+
+    return np.sum(grad(f)(x) * x)
+
+
 @dataclass(frozen=True)
 class Program:
     f: Callable[..., Any]
@@ -205,6 +228,9 @@ PROGRAMS = [
     Program(checkpoints, (X, A), ("x", "W")),
     Program(congruence, (A, A + 0.1, 0.3, 5), ("F", "s")),
     Program(turned, (A, A + 0.1, 0.3, 5), ("F", "s")),
+    Program(settled, (A + np.eye(4), A + 0.1, X, 5), ("W",)),
+    Program(unbound_at_first, (X, Y, 3)),
+    Program(grad_of_appended, (X, A)),
 ]
 
 
@@ -265,13 +291,22 @@ def test_reuse_of_buffers_changes_no_bit(p):
     assert bits(made(p).run(*p.args)) == bits(made(p, reuse=False).run(*p.args))
 
 
+def kept_arrays(p: Program, calls: int) -> list[np.ndarray]:
+    """What so many calls of a gradient have left in its workspace."""
+    b, ws = made(p, workspaces=1), Workspace()
+    for _ in range(calls):
+        b.run(*p.args, **({b.emitted.workspace: ws} if b.emitted.workspace else {}))
+    return [a for found in vars(ws).values() for a in (found if isinstance(found, list) else [found])]
+
+
 @every_program
 def test_what_is_kept_for_the_next_call_is_whole_arrays(p):
     """Of a view the elements may lie in another order: a sum over what is computed into it is another one."""
-    b, ws = made(p, workspaces=1), Workspace()
-    kept = {b.emitted.workspace: ws} if b.emitted.workspace else {}
-    for _ in range(3):
-        b.run(*p.args, **kept)
-    arrays = [a for found in vars(ws).values() for a in (found if isinstance(found, list) else [found])]
+    arrays = kept_arrays(p, 3)
     assert all(a.base is None for a in arrays)
     assert len({id(a) for a in arrays}) == len(arrays)
+
+
+@every_program
+def test_what_is_kept_for_the_next_call_does_not_grow(p):
+    assert len(kept_arrays(p, 6)) == len(kept_arrays(p, 2))

@@ -13,6 +13,7 @@ import numpy as np
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, is_cotangent, leaves, walk
 from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
 from rules.kind import Seq
@@ -204,7 +205,7 @@ class Names:
             target = self.buffers.in_place.get(id(op))
             if target is not None and not self._try(target, op.result):
                 del self.buffers.in_place[id(op)]
-                if self.buffers.slots:
+                if self.buffers.slots and into(op) is not None:
                     self.buffers.into[id(op)] = target
             if op.target is update and isinstance(op.args[0], Value):
                 if not self._try(op.args[0], op.result):

@@ -289,7 +289,7 @@ class _Slots:
         p, init, y = loop.carried[k], loop.inits[k], loop.body.results[k]
         roots, last, first = self.memory.roots(p), self.memory.roots(y), self.memory.roots(init)
         op = made.get(next(iter(last))) if len(last) == 1 else None
-        if op is None or id(op) in kept or op not in loop.body.ops or not first or p in self.doubtful:
+        if op is None or id(op) in kept or op not in loop.body.ops or not first or p in self.doubtful | self.missing:
             return set()
         if not fits(p, op.result) or not fits(y, op.result) or any(r not in self.plan.defs for r in first):
             return set()
@@ -309,12 +309,12 @@ class _Slots:
         result = loop.results[k]
         if any(self.memory.roots(v) & roots for v in self.plan.after[id(loop)] - {result}):
             return found
+        if start is None or id(start) in kept or not fits(start.result, op.result):
+            return found  # what does not come from the list does not go there: it would grow with every call
+        self.buffers.spares[id(start)] = op.result
         if result not in self.plan.after[id(loop)] and not roots & self.escaping():
             self.give(region, region.ops.index(loop) + 1, result, op)
-        if start is not None and id(start) not in kept and fits(start.result, op.result):
-            self.buffers.spares[id(start)] = op.result
-            found.add(id(start))
-        return found
+        return found | {id(start)}
 
     def give(self, region: Region, place: int, v: Value, op: Op) -> None:
         """Give back an array, to be computed into by an operation."""
