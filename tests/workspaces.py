@@ -1,6 +1,7 @@
 """The laws of a gradient that computes into arrays of earlier calls, asked of a sequence of calls."""
 
 import copy
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ def follow(f: Callable[..., Any], *calls: Call, argnums: Any = 0, has_aux: bool 
     """(value, gradient) for each call in turn, and the function that was called.
 
     Each is what the gradient without workspaces gives, to the bit, when it is computed and after all other calls, and
-    owns its memory; no call changes its arguments.
+    owns its memory; no call changes its arguments, or does what NumPy has deprecated.
     """
     plain = value_and_grad(f, argnums, has_aux, reuse_buffers=False)
     pooled = value_and_grad(f, argnums, has_aux)
@@ -47,7 +48,9 @@ def follow(f: Callable[..., Any], *calls: Call, argnums: Any = 0, has_aux: bool 
     for args, kwargs in calls:
         mine, theirs, pristine = (copy.deepcopy((args, kwargs)) for _ in range(3))
         wanted.append(copy.deepcopy(plain(*theirs[0], **theirs[1])))
-        results.append(pooled(*mine[0], **mine[1]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", DeprecationWarning)
+            results.append(pooled(*mine[0], **mine[1]))
         assert same_bits(results[-1], wanted[-1]), (results[-1], wanted[-1])
         assert same_bits(mine, pristine)
         of_gradient = arrays_of(results[-1][1])

@@ -26,6 +26,8 @@ UFUNCS: dict[Any, np.ufunc] = {
 }  # fmt: skip
 #: What `x ** k` computes for these exponents of a float array; of others nothing faster than a power is computed.
 _POWERS = {2: np.square, 0.5: np.sqrt, -1: np.reciprocal}
+#: A third positional argument of these is deprecated, as it might be meant for one more operand.
+_BY_KEYWORD = (np.maximum, np.minimum)
 _REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.cumsum, np.concatenate, np.stack)
 
 
@@ -54,7 +56,7 @@ def into(op: Op) -> Out | None:
     if isinstance(t, np.ufunc):
         if t.nout != 1 or kwargs or len(args) != t.nin or not any(isinstance(a, Value) for a in args):
             return None
-        return Out(t, args, {}, elementwise=t.signature is None)
+        return Out(t, args, {}, keyword=t in _BY_KEYWORD, elementwise=t.signature is None)
     if t is np.copy and len(args) == 1 and not kwargs and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args, {}, elementwise=True)
     if t is np.outer and len(args) == 2 and not kwargs:
