@@ -1,6 +1,7 @@
 """Stores into arrays, lists and dicts: `a[i] = v`, `a[i] += v`, `a += v`, against differences; what is not ours is
 refused or left alone."""
 
+import collections
 import copy
 
 import numpy as np
@@ -614,3 +615,20 @@ def test_dicts_of_the_caller_that_cannot_interfere_may_be_changed(f):
     p, q = {"b": 3.0}, {"c": 2.0} if f is other_keys else {"b": 2.0}
     check_grad(f, p, q)
     assert p == {"b": 3.0}
+
+
+def test_what_an_opaque_call_keeps_is_not_written():
+    """What is passed is an array of its own for the user: `s * 1.0` is s to the compiler."""
+    seen = collections.deque()
+
+    def f(x):
+        s = np.sin(x)
+        seen.append(s * 1.0)
+        s[0] = 2.0
+        s += x
+        return np.sum(s * s * x)
+
+    for reuse in (True, False):
+        seen.clear()
+        grad(f, reuse=reuse)(X)
+        np.testing.assert_array_equal(seen, [np.sin(X)])

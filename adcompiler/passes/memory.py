@@ -2,8 +2,8 @@
 
     %v = %a[1:]; %b = update(%v, ..) in place     ->     roots: v {a}, b {a}
 
-A root is the value that an allocation was made for. What belongs to the caller is foreign; what a loop keeps by
-reference is frozen: neither is ever written.
+A root is the value that an allocation was made for. What belongs to the caller is foreign; what a loop or an opaque
+call keeps by reference is frozen: neither is ever written.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.callee import CALLS, PULL
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from rules.cotangent import appended, copied, spread, update, without_last
-from rules.kind import Seq
+from rules.kind import Opaque, Seq
 
 #: What gives views that cannot be written.
 READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
@@ -109,6 +109,8 @@ class Memory:
         if isinstance(op.target, CALLS):
             self._call(op)
             return
+        if op.results and isinstance(op.results[0].kind, Opaque):
+            self.frozen = self.frozen.union(*map(self.roots, op.operands()))  # a log, say
         for r in op.results:
             if op.target is copied:
                 self._set(r, frozenset({r}))

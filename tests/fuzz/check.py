@@ -34,6 +34,7 @@ Class = Literal["ok", "wrong", "crash", "refused", "kink", "invalid"]
 SINGLE = 1e-2  # of a gradient in float32 against float64, relative
 ROUNDING = 1e-12  # of two ways to compute the same, relative
 NAIVE = 3  # one program in so many is compiled without reuse of buffers too
+AGAIN = 3  # and another one without arrays of earlier calls
 SECONDS = 60  # before a program counts as hanging
 
 
@@ -45,8 +46,11 @@ class Compiler(Protocol):
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         """The result of the program's IR after a stage."""
 
-    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True) -> Function:
-        """The compiled function; without `reuse` it writes into fresh copies alone."""
+    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True, reuse_buffers: bool = True) -> Function:
+        """The compiled function; without `reuse` it writes into fresh copies alone.
+
+        With `reuse_buffers` it computes into arrays of its earlier calls.
+        """
 
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
@@ -83,8 +87,8 @@ class Adcompiler:
     def interpret(self, f: Function, args: tuple[Any, ...], stage: str, argnums: Any = None) -> Any:
         return self._interpret(f, args, stage=stage, argnums=argnums)
 
-    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True) -> Function:
-        compiled: Function = self._value_and_grad(f, argnums=argnums, reuse=reuse)
+    def value_and_grad(self, f: Function, argnums: Any, reuse: bool = True, reuse_buffers: bool = True) -> Function:
+        compiled: Function = self._value_and_grad(f, argnums=argnums, reuse=reuse, reuse_buffers=reuse_buffers)
         return compiled
 
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
@@ -196,6 +200,8 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     if program.seed % NAIVE == 0:
         plain_buffers(program, f, (value, gradient), compiler)
         unchanged("the gradient without reuse", args, pristine)
+    if program.seed % AGAIN == 1:
+        earlier_arrays(program, f, compiler)
     forward_mode(program, f, value, gradient, compiler)
     split_form(program, module, value, gradient, compiler)
 
@@ -294,9 +300,51 @@ def plain_buffers(program: Program, f: Function, found: Any, compiler: Compiler)
     expect_tree(what, found, plain, 1e-5 if program.single_precision else ROUNDING)
     if ".T" in program.source:
         return
-    again = tree_map(lambda leaf: np.array(leaf, order="C") if isinstance(leaf, np.ndarray) else leaf, in_double(args))
+    again = plainest(args)
     if not same_bits(tree_map(np.asarray, naive(*again)), tree_map(np.asarray, reused(*again))):
         raise Wrong(what)
+
+
+def plainest(args: Any) -> Any:
+    """A copy in double precision and C order."""
+    return tree_map(lambda leaf: np.array(leaf, order="C") if isinstance(leaf, np.ndarray) else leaf, in_double(args))
+
+
+def earlier_arrays(program: Program, f: Function, compiler: Compiler) -> None:
+    """Calls with two sets of arguments in turn give the bits that they give without arrays of earlier calls.
+
+    Where there is a difference of rounding it is asked again as in `plain_buffers`, for the reasons given there.
+    """
+    if not alternating(program, f, compiler, lambda args: args) and ".T" not in program.source:
+        if not alternating(program, f, compiler, plainest):
+            raise Wrong("arrays of earlier calls change the result")
+
+
+def alternating(program: Program, f: Function, compiler: Compiler, made: Callable[[Any], Any]) -> bool:
+    """Are results the same to the bit without arrays of earlier calls? More than rounding raises Wrong."""
+    plain, pooled = (compiler.value_and_grad(f, program.argnums, reuse_buffers=reuse) for reuse in (False, True))
+    same, results, kept = True, [], []
+    for seed in (0, 1, 0):
+        args, other, pristine = (made(program.arguments(seed)) for _ in range(3))
+        try:
+            expected = plain(*other)
+        except Exception as error:  # the second arguments may be no arguments for the program
+            with suppress(type(error)):
+                pooled(*args)
+                raise Wrong(f"arrays of earlier calls: {error!r} is not raised") from error
+            continue
+        found = pooled(*args)
+        unchanged("the gradient with arrays of earlier calls", args, pristine)
+        if all(np.all(np.isfinite(leaf)) for leaf in tree_leaves(expected) if leaf is not None):
+            what = "arrays of earlier calls change the result"
+            expect_tree(what, found, expected, 1e-5 if program.single_precision else ROUNDING)
+            same = same and same_bits(tree_map(np.asarray, found), tree_map(np.asarray, expected))
+        results.append(found)
+        kept.append(copy.deepcopy(found))
+    if not same_bits(tree_map(np.asarray, results), tree_map(np.asarray, kept)):
+        raise Wrong("a later call with other arguments changes the results of an earlier one")
+    apart(tree_leaves(results), "results of three calls")
+    return same
 
 
 def other_sizes(program: Program, f: Function, compiled: Function) -> None:

@@ -1,5 +1,7 @@
 """The checker on its own: it passes a right gradient, and sees each way in which one can be wrong."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,7 +54,7 @@ class Honest:
     def interpret(self, f, args, stage, argnums=None):
         return f(*args) if stage == "lower" else self.value_and_grad(f, argnums)(*args)
 
-    def value_and_grad(self, f, argnums, reuse=True):
+    def value_and_grad(self, f, argnums, reuse=True, reuse_buffers=True):
         def compiled(*args):
             gradients = self.lie(by_hand(*args), args)
             picked = [gradients[i] for i in (argnums if isinstance(argnums, tuple) else (argnums,))]
@@ -185,6 +187,28 @@ def test_a_pullback_that_sees_later_changes_is_found():
     assert "the pullback" in outcome.message
 
 
+class Haunted(Honest):
+    """A compiler whose gradients remember what they were first called with, where they may keep arrays."""
+
+    def value_and_grad(self, f, argnums, reuse=True, reuse_buffers=True):
+        compiled, seen = super().value_and_grad(f, argnums), []
+
+        def haunted(*args):
+            seen.append(args[0].tobytes())
+            off = 1 + 2**-52 if reuse_buffers and seen[-1] != seen[0] else 1.0
+            value, gradients = compiled(*args)
+            return value, tree_map(lambda d: d * off, gradients)
+
+        return haunted
+
+
+def test_what_an_earlier_call_leaves_behind_is_seen():
+    asked = replace(program(), seed=4)
+    assert check(asked, Honest()).kind == "ok"
+    outcome = check(asked, Haunted())
+    assert (outcome.kind, outcome.message) == ("wrong", "arrays of earlier calls change the result")
+
+
 def test_emitted_code_is_compared_with_the_interpreter():
     class Apart(Honest):
         def interpret(self, f, args, stage, argnums=None):
@@ -198,7 +222,7 @@ def test_emitted_code_is_compared_with_the_interpreter():
 
 def test_a_refusal_is_not_a_failure():
     class Refuses(Honest):
-        def value_and_grad(self, f, argnums, reuse=True):
+        def value_and_grad(self, f, argnums, reuse=True, reuse_buffers=True):
             raise Refused("the call `g(3)` has no rule")
 
     outcome = check(program(), Refuses())
@@ -208,7 +232,7 @@ def test_a_refusal_is_not_a_failure():
 
 def test_an_exception_of_the_compiler_is_a_crash():
     class Crashes(Honest):
-        def value_and_grad(self, f, argnums, reuse=True):
+        def value_and_grad(self, f, argnums, reuse=True, reuse_buffers=True):
             raise KeyError("x")
 
     assert check(program(), Crashes()).kind == "crash"
@@ -230,7 +254,7 @@ class Ahead(Honest):
 
     factor = 1.0
 
-    def value_and_grad(self, f, argnums, reuse=True):
+    def value_and_grad(self, f, argnums, reuse=True, reuse_buffers=True):
         compiled = super().value_and_grad(f, argnums)
         Ahead.made = lambda *args: (compiled(*args)[0], tree_map(lambda d: d * self.factor, compiled(*args)[1]))
         return compiled
