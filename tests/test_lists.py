@@ -744,3 +744,17 @@ LITERALS = [rows_of_a_literal, outer_element_inside, items_of_a_literal, three_l
 @pytest.mark.parametrize("f", LITERALS, ids=lambda f: f.__name__)
 def test_inner_loops_with_conditions_under_a_loop_over_a_literal(f):
     check(f, np.array([0.3, 0.55, 1.2]))
+
+
+def test_second_derivative_of_an_array_made_of_no_rows_has_the_shape_of_the_argument():
+    def f(x):
+        kept = []
+        for row in x:
+            kept.append(row)
+        return np.tanh(np.sum(np.array(kept)))
+
+    def product(x):
+        return np.sum(grad(f)(x) * np.cos(x))
+
+    assert grad(product)(np.zeros((0, 2))).shape == (0, 2)
+    check(product, np.ones((3, 2)) / 7.0, argnums=(0,))

@@ -38,7 +38,7 @@ from rules.cotangent import (
     update,
     zeros_like,
 )
-from rules.kind import ONE, Array, KindError, Num, lengths, same_shape
+from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_shape
 from rules.rule import OPERATORS
 from rules.sequences import backwards
 
@@ -244,6 +244,21 @@ def _inverse(other: Any) -> Any:
     return rewrite
 
 
+def _restack(here: Site, op: Op, out: Value) -> Any:
+    """Rows taken apart and put together: what NumPy makes of a list without elements has no rows of any length."""
+    x = _inverse(unstack)(here, op, out)
+    return None if x is None or _of_list(here, x) else x
+
+
+def _of_list(here: Site, x: Value, depth: int = 8) -> bool:
+    """May an array have the shape of one that was made of a list?"""
+    op = here.defs.get(x)
+    if op is None or not depth:
+        return op is not None
+    operands = [v for v in op.operands() if isinstance(v.kind, Array | Seq)]
+    return any(isinstance(v.kind, Seq) or (rank(v) > 0 and _of_list(here, v, depth - 1)) for v in operands)
+
+
 def _length(here: Site, op: Op, out: Value) -> Any:
     x = op.args[0]
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", 0)
@@ -304,7 +319,7 @@ _REWRITES: dict[Any, Any] = {
     accumulate: rewrite_accumulate,
     listed: _listed,
     backwards: _inverse(backwards),
-    restack: _inverse(unstack),
+    restack: _restack,
     unstack: _inverse(restack),
     length: _length,
     float: _float,
