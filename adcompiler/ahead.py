@@ -16,6 +16,7 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.ir.core import ListOf, Value, leaves
 from adcompiler.request import Request, from_text
 from rules.kind import Length, Lengths, Seq
+from rules.workspace import MAX_WORKSPACES
 
 
 class PathError(ValueError):
@@ -31,12 +32,14 @@ def compile_module(
     value: bool = False,
     has_aux: bool = False,
     reuse: bool = True,
+    workspaces: bool = False,
 ) -> str:
     """The text of a Python module with the gradient of `f`; written to the file `path`, unless that is None.
 
     The module has one function, `<name>_grad`, or `<name>_value_and_grad` with `value`. It imports NumPy and `rules`,
     and never adcompiler. Each of `signatures`, such as "f64[n,m], f64[m], float", is a variant of the function; a call
-    with arguments that fit none of them is a TypeError. The other arguments are those of `adcompiler.grad`.
+    with arguments that fit none of them is a TypeError. With `workspaces` the module keeps arrays from call to call, as
+    `grad` does. The other arguments are those of `adcompiler.grad`.
 
     Raises:
         UnsupportedError: as `grad` at its first call; and where `f` reads an array or a list from outside, has a
@@ -51,7 +54,7 @@ def compile_module(
     if not signatures:
         raise ValueError("a module is compiled for at least one signature")
     argnums = tuple(argnums) if isinstance(argnums, list) else argnums
-    request = Request(f, argnums, value, has_aux, reuse=reuse)
+    request = Request(f, argnums, value, has_aux, reuse=reuse, max_workspaces=MAX_WORKSPACES if workspaces else 0)
     if path is not None:
         _refuse_path(Path(path), request)
     with COMPILING:

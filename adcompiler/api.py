@@ -18,9 +18,7 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
-
-#: For so many shapes of its arguments a gradient keeps arrays.
-MAX_WORKSPACES = 16
+from rules.workspace import MAX_WORKSPACES
 
 
 def _callable(request: Request) -> Callable[..., Any]:

@@ -197,6 +197,7 @@ def show_ir(
     help="The module to write.",
 )
 @click.option("--plain", is_flag=True, help="The plainest code: no array is written again once it has been used.")
+@click.option("--workspaces", is_flag=True, help="Let the module keep arrays from call to call.")
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; fail if OUT.py is not what would be written.")
 def compile_ahead(
     target: tuple[str, str],
@@ -206,6 +207,7 @@ def compile_ahead(
     has_aux: bool,
     output: Path,
     plain: bool,
+    workspaces: bool,
     only_check: bool,
 ) -> None:
     """Write the gradient of a function as a Python module.
@@ -232,6 +234,7 @@ def compile_ahead(
                 value=value,
                 has_aux=has_aux,
                 reuse=not plain,
+                workspaces=workspaces and not plain,
             )
         except SignatureError as error:
             raise click.BadParameter(str(error), param_hint="--signature") from None

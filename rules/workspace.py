@@ -24,6 +24,8 @@ class Workspace:
         return found
 
 
+#: For so many shapes of its arguments a gradient keeps arrays.
+MAX_WORKSPACES = 16
 #: As many calls at the same time find the workspace of an earlier one.
 AT_ONCE = 8
 
@@ -55,6 +57,38 @@ class Pool:
             return result
 
         return call
+
+
+class Workspaces:
+    """The workspaces of a function in a module, by the shapes of its arguments: for those that were used last.
+
+    `name` is the function's parameter for them.
+    """
+
+    def __init__(self, name: str = "ws") -> None:
+        self.name = name
+        self.pools: dict[Any, Callable[..., Any]] = {}
+
+    def call(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What the function returns, with a workspace of earlier calls with arguments of the same shapes."""
+        key = _shapes(args)
+        run = self.pools.pop(key, None) or Pool().bind(function, self.name)
+        self.pools[key] = run  # the one that was used last is the last
+        while len(self.pools) > MAX_WORKSPACES:
+            self.pools.pop(next(iter(self.pools), None), None)
+        return run(*args)
+
+    def release(self) -> None:
+        """Forget the arrays of earlier calls."""
+        self.pools.clear()
+
+
+def _shapes(x: Any) -> Any:
+    if isinstance(x, np.ndarray):
+        return x.shape
+    if isinstance(x, tuple | list):
+        return tuple(map(_shapes, x))
+    return tuple(map(_shapes, x.values())) if isinstance(x, dict) else None
 
 
 def zeros(shape: Any, out: Any) -> Any:

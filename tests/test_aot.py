@@ -29,6 +29,7 @@ import adcompiler
 from adcompiler import GradientError, UnsupportedError, compile_module, grad, value_and_grad
 from adcompiler.cli import main
 from adcompiler.frontend.kinds import SignatureError
+from rules.workspace import MAX_WORKSPACES
 
 from . import elsewhere
 from .elsewhere import amplified, power, raising
@@ -290,6 +291,46 @@ def by_the_compiler(case: Case) -> Any:
 def test_module_gives_the_bits_of_the_compiler(case, tmp_path):
     got = public(imported(written(tmp_path, case)))(*case.args, **keywords(case))
     assert_same(got, by_the_compiler(case))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.options.get("reuse", True)], ids=named)
+def test_module_with_workspaces_gives_the_same_every_time(case, tmp_path):
+    plain = public(imported(written(tmp_path, case)))
+    kept = public(imported(written(tmp_path, case._replace(options={**case.options, "workspaces": True}), "kept")))
+    wanted = plain(*case.args, **keywords(case))
+    first = kept(*case.args, **keywords(case))
+    for _ in range(2):
+        assert_same(kept(*case.args, **keywords(case)), wanted)
+    assert_same(first, wanted)
+
+
+def test_a_module_keeps_the_arrays_of_the_shapes_that_were_used_last(tmp_path):
+    compile_module(logistic, tmp_path / "kept.py", signatures="f64[m], float, f64[n,m], f64[n]", workspaces=True)
+    module = imported(tmp_path / "kept.py")
+    gradient, kept = public(module), module._WORKSPACES
+
+    def call(n):
+        return gradient(np.ones(3), 0.5, np.ones((n, 3)) / n, np.arange(n) / n)
+
+    first = call(4)
+    for n in range(2, 40):
+        call(n)
+    assert len(kept.pools) == MAX_WORKSPACES
+    np.testing.assert_array_equal(call(4), first)
+    kept.release()
+    assert not kept.pools
+    np.testing.assert_array_equal(call(4), first)
+
+
+def test_a_parameter_may_be_called_as_the_workspace_is(tmp_path):
+    def f(ws, x, *, spare_x=2.0):
+        for _ in range(3):
+            x = np.tanh(ws * x) * spare_x
+        return np.sum(x)
+
+    gradient = compiled(f, tmp_path, "f64[n], f64[n]", "f32[n], f32[n]", argnums=(0, 1), workspaces=True)
+    for ws in (np.ones(3) / 7.0, np.ones(3, np.float32) / 7.0) * 2:
+        assert_same(gradient(ws, 2.0 * ws), grad(f, (0, 1))(ws, 2.0 * ws))
 
 
 PLAIN = [c for c in CASES if not {"value", "has_aux"} & set(c.options) and c.function is not in_single_precision]

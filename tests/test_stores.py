@@ -632,3 +632,15 @@ def test_what_an_opaque_call_keeps_is_not_written():
         seen.clear()
         grad(f, reuse=reuse)(X)
         np.testing.assert_array_equal(seen, [np.sin(X)])
+
+
+def test_what_a_rule_gives_is_not_written_where_rules_are_called():
+    """The cotangent of a sum is a read-only view, and that of an addition is the cotangent itself."""
+
+    def f(x):
+        u = x * 2.0
+        u[1] += x[2]
+        u = u + u
+        return np.sum(u)
+
+    np.testing.assert_array_equal(grad(f, inline=False)(X), grad(f)(X))

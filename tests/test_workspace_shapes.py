@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from adcompiler import grad
+
 from .workspaces import call, follow
 
 X, Y = np.array([0.5, -1.0, 1.5, 0.3, -0.2]), np.array([1.0, 0.7, 0.4, 0.9, 0.1])
@@ -136,3 +138,24 @@ def test_a_number_outside_is_no_shape(monkeypatch):
         gradients.append(gradient)
         for g in gradients:
             np.testing.assert_allclose(g(X)[1], results[0][1], rtol=1e-13)
+
+
+def test_an_array_that_a_path_does_not_make_leaves_nothing_behind():
+    def f(x, m):
+        if m > 0:
+            y = np.tanh(x)
+            z = y * x
+        else:
+            y = x[1:]
+            z = np.exp(y)
+            z = z * y
+        return np.sum(z * z) + np.sum(y)
+
+    first = grad(f)
+
+    def product(x, m):
+        return np.sum(first(x, m) * np.cos(x))
+
+    second, plain = grad(product), grad(product, reuse_buffers=False)
+    for m in (1, -1, 1, -1):
+        np.testing.assert_array_equal(second(X, m), plain(X, m))

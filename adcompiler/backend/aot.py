@@ -91,6 +91,7 @@ class _Module:
         signatures = self.unused("_KINDS", len(self.trees))
         functions = self.functions(signatures)
         calls = [self.signature(kinds, v) for kinds, v in zip(signatures, self.variants, strict=True)]
+        kept = [self.workspaces(p, v.emitted.workspace) for p, v in zip(self.pools, self.variants, strict=False) if p]
         imported = {n: i for n, i in self.definitions.items() if isinstance(i, _Import)}
         ours = {n: i for n, i in imported.items() if i.module.split(".")[0] == "rules"}
         body: list[ast.stmt] = [ast.Expr(ast.Constant(doc))]
@@ -104,14 +105,24 @@ class _Module:
         values = [_assign(n, self.constant(i.value)) for n, i in self.definitions.items() if isinstance(i, _Constant)]
         body += _headed("read from outside of the function when this was written", values)
         body += _headed("what the arguments have to be", calls)
+        body += _headed("arrays of earlier calls", kept)
         return ast.fix_missing_locations(ast.Module([*body, *self.helpers, *functions], []))
 
     # --------------------------------------------------------------------------------------------- functions
     def functions(self, signatures: list[str]) -> list[ast.stmt]:
         """The function that is called, and its variants if there are several."""
         public = self.trees[0]
-        parameters = [a.arg for a in _parameters(public.args)]
+        arguments = _without(public.args) if self.variants[0].emitted.workspace else public.args
+        parameters = [a.arg for a in _parameters(arguments)]
         given: list[ast.expr] = [name(p) for p in parameters]
+        pools = self.unused("_WORKSPACES", len(self.trees)) if any(v.emitted.workspace for v in self.variants) else []
+        self.pools = [p if v.emitted.workspace else "" for p, v in zip(pools, self.variants, strict=False)]
+        if len(self.trees) == 1 and self.pools:
+            check = ast.Expr(ast.Call(name(f"{signatures[0]}.check"), given, []))
+            private = self.unused(f"_{self.function}", 1)
+            run = ast.Return(self.called(0, private[0], given))
+            outer = ast.FunctionDef(self.function, arguments, [public.body[0], check, run], [], None)
+            return [outer, self.inner(public, private[0], parameters, self.variants[0].emitted.workspace)]
         if len(self.trees) == 1:
             check = ast.Expr(ast.Call(name(f"{signatures[0]}.check"), given, []))
             public.name = self.function
@@ -120,18 +131,31 @@ class _Module:
         private = self.unused(f"_{self.function}", len(self.trees))
         body: list[ast.stmt] = [public.body[0]]
         for signature, variant in zip(signatures, private, strict=True):
-            call = ast.Return(ast.Call(name(variant), given, []))
+            call = ast.Return(self.called(private.index(variant), variant, given))
             body.append(ast.If(ast.Call(name(f"{signature}.fits"), given, []), [call], []))
         kinds: list[ast.expr] = [name(s) for s in signatures]
         error = ast.Call(name(self.entry("mismatch")), [ast.Tuple(given, ast.Load()), *kinds], [])
         body.append(ast.Raise(error))
-        dispatch = ast.FunctionDef(self.function, public.args, body, [], None)
-        for signature, variant, tree in zip(signatures, private, self.trees, strict=True):
-            del tree.body[0]
-            tree.name = variant
-            tree.args = ast.arguments([], [ast.arg(p) for p in parameters], None, [], [], None, [])
+        dispatch = ast.FunctionDef(self.function, arguments, body, [], None)
+        for signature, variant, tree, v in zip(signatures, private, self.trees, self.variants, strict=True):
+            self.inner(tree, variant, parameters, v.emitted.workspace)
             tree.comment_before = f"for {signature}"  # type: ignore[attr-defined]
         return [dispatch, *self.trees]
+
+    def called(self, variant: int, function: str, given: list[ast.expr]) -> ast.expr:
+        """The call of a function, with a workspace where it has one."""
+        pool = self.pools[variant] if self.pools else ""
+        if not pool:
+            return ast.Call(name(function), given, [])
+        return ast.Call(name(f"{pool}.call"), [name(function), *given], [])
+
+    def inner(self, tree: ast.FunctionDef, function: str, parameters: list[str], workspace: str) -> ast.FunctionDef:
+        """A function as the public one calls it: without a docstring, defaults and stars."""
+        del tree.body[0]
+        tree.name = function
+        kept = [ast.arg(workspace)] if workspace else []
+        tree.args = ast.arguments([], [ast.arg(p) for p in parameters], None, kept, [None] * len(kept), None, [])
+        return tree
 
     def signature(self, target: str, variant: Variant) -> ast.stmt:
         kinds = ast.Dict([ast.Constant(p) for p in variant.kinds], [_literal(k) for k in variant.kinds.values()])
@@ -139,9 +163,13 @@ class _Module:
         made = ast.Call(name(self.entry("Signature")), [ast.Constant(self.function), kinds, *guards], [])
         return _assign(target, made)
 
-    def entry(self, member: str) -> str:
-        """The name of what `rules.entry` has by this one."""
-        return self.imported(_Import("rules.entry", member), member)
+    def workspaces(self, target: str, parameter: str) -> ast.stmt:
+        given: list[ast.expr] = [] if parameter == "ws" else [ast.Constant(parameter)]
+        return _assign(target, ast.Call(name(self.entry("Workspaces", "rules.workspace")), given, []))
+
+    def entry(self, member: str, module: str = "rules.entry") -> str:
+        """The name of what `rules.entry` or another module has by this one."""
+        return self.imported(_Import(module, member), member)
 
     def imported(self, wanted: _Import, local: str) -> str:
         """The name that an import has, or gets."""
@@ -239,6 +267,13 @@ def _names(tree: ast.AST) -> set[str]:
     """Every name that is read, assigned or a parameter."""
     nodes = list(ast.walk(tree))
     return {n.id for n in nodes if isinstance(n, ast.Name)} | {n.arg for n in nodes if isinstance(n, ast.arg)}
+
+
+def _without(a: ast.arguments) -> ast.arguments:
+    """The parameters but the last by keyword, which is the workspace."""
+    out = copy.copy(a)
+    out.kwonlyargs, out.kw_defaults = a.kwonlyargs[:-1], a.kw_defaults[:-1]
+    return out
 
 
 def _parameters(a: ast.arguments) -> Iterator[ast.arg]:

@@ -114,8 +114,9 @@ class Memory:
         for r in op.results:
             if op.target is copied:
                 self._set(r, frozenset({r}))
-            elif op.target in READ_ONLY or op.effect:  # never written, and changes with what it is a view of
-                viewed = shared(op) if op.target in READ_ONLY else ()
+            elif op.target in READ_ONLY or op.effect or hasattr(op.target, "__adc_name__"):
+                # never written, and changes with what it is a view of; what a rule gives may be such a view
+                viewed = () if op.effect else shared(op)
                 self._set(r, frozenset({r}).union(*map(self.roots, viewed)))
                 self.foreign.add(r)
             elif base is not None:

@@ -112,6 +112,8 @@ class _Slots:
             return None
         if op.target is update and id(op) not in self.buffers.copied:
             return None
+        if any(v in self.missing for v in op.operands()):
+            return None  # of nothing it makes something else
         return into(op) if op.result not in self.doubtful else None
 
     # ------------------------------------------------------------------------------- dead operands

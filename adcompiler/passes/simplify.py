@@ -6,8 +6,10 @@ if True { %a = %x } else { %a = -%x }            ->       %a is %x
 What a rewrite finds is in `passes/peepholes.py`; this is the walk, which knows what was computed before.
 """
 
+import functools
 from typing import Any
 
+from adcompiler.ir.alias import new_memory
 from adcompiler.ir.build import stands_for
 from adcompiler.ir.core import (
     UNDEF,
@@ -25,6 +27,7 @@ from adcompiler.ir.core import (
 )
 from adcompiler.passes.dce import dce
 from adcompiler.passes.equal import key_of
+from adcompiler.passes.escape import escaping
 from adcompiler.passes.mark import turn
 from adcompiler.passes.numbers import uniform_accumulators
 from adcompiler.passes.peepholes import peephole
@@ -93,6 +96,15 @@ class _Simplifier(Site):
         self.renamed[old] = new
         self.changed = True
 
+    def seen_outside(self, op: Op) -> bool:
+        """Does an operation make a new array that is seen outside: must it be none that is there already?"""
+        r = op.results[0] if op.results else None
+        return r is not None and isinstance(r.kind, Array) and r in self.outside and new_memory(op)
+
+    @functools.cached_property
+    def outside(self) -> set[Value]:
+        return escaping(self.function)
+
     # ------------------------------------------------------------------------------------- operations
     def op(self, op: Op, table: dict[Any, Op]) -> None:
         if isinstance(op, If):
@@ -109,16 +121,19 @@ class _Simplifier(Site):
             self.backward = True
         new = op.rebuild(self.get, lambda r: r)
         if not new.effect and len(new.results) == 1:
+            known = len(self.ops)
             replacement = peephole(self, new)
             if replacement is not None and stands_for(replacement, op.result):
-                self.rename(op.result, replacement)
-                return
+                if not self.seen_outside(new) or any(replacement in o.results for o in self.ops[known:]):
+                    self.rename(op.result, replacement)
+                    return
         key = key_of(new)
         if key is not None:
             same = table.get(key)
-            if same is not None:
+            if same is not None and not (self.seen_outside(new) and same.results[0] in self.outside):
                 for a, b in zip(op.results, same.results, strict=True):
                     self.rename(a, b)
+                    self.outside.update({b} if a in self.outside else ())
                 return
             table[key] = new
         for r in new.results:

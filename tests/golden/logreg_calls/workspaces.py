@@ -17,7 +17,7 @@ def loss_grad(w, b, X, y, *, ws):
     # backward
     d = mean.d_a(-1.0, l, None, False)            # source.py:7
     d_p = subtract.d_y(log.d_x(multiply.d_y(add.d_y(d), r), r_2))
-    d_p += log.d_x(multiply.d_y(add.d_x(d), y), p)
+    d_p = d_p + log.d_x(multiply.d_y(add.d_x(d), y), p)
     d_z = negative.d_x(exp.d_x(add.d_y(true_divide.d_y(d_p, s, p)), e))  # source.py:6
     d_b = add.d_y(d_z)                            # source.py:5
     d_b = np.sum(d_b)
