@@ -17,7 +17,7 @@ from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
-from adcompiler.frontend.started import begins, elementwise
+from adcompiler.frontend.started import arithmetic, begins, elementwise
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
@@ -43,9 +43,11 @@ class _Header:
         entry: dict[str, Any],
         grown: frozenset[tuple[Any, ...]],
         it: Iteration | None,
+        node: Any,
     ) -> None:
         self.lowerer = lowerer
         self.it = it  # what a `for` reads
+        self.node = node if isinstance(node, gast.For) else None
         self.entry = entry
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.grown = grown
@@ -189,6 +191,8 @@ class _Header:
         others = [v for n, d in self.lowerer.frame.env.items() if n != path[0] for v in _values(d)]
         if not elementwise(self.region, p, y, others):
             return False
+        if self.node is not None and not arithmetic(self.node.body, path[0], self.lowerer.meaning):
+            return False
         array = begins(self.lowerer, y.kind, init, hint(path[0]))
         if array is None:
             return False
@@ -322,7 +326,9 @@ class Loops(Lists):
         pinned = [s for s in it.sequences if isinstance(s, Value)]
         self.pinned.extend(pinned)
         try:
-            region, inits, results, effect = self.carry(names, run, loc, grown_places(getattr(node, "body", [])), it)
+            region, inits, results, effect = self.carry(
+                names, run, loc, grown_places(getattr(node, "body", [])), it, node
+            )
         finally:
             del self.pinned[len(self.pinned) - len(pinned) :]
         for s, e in zip(it.sequences, region.params, strict=False):
@@ -333,6 +339,14 @@ class Loops(Lists):
         collect_appends(op, it.length, self.defs)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
+
+    def meaning(self, node: Any) -> Any:
+        """The function that a name, or a dotted one, denotes; None if it denotes none that is known."""
+        inner = node
+        while isinstance(inner, gast.Attribute):
+            inner = inner.value
+        d = self.expr(node) if isinstance(inner, gast.Name) and inner.id not in self.frame.env else None
+        return d.value if isinstance(d, Known) else None
 
     def doubt(self, op: For | While, names: frozenset[str]) -> None:
         """What a loop assigns first may have no value after it: reading it checks that it has one."""
@@ -357,10 +371,11 @@ class Loops(Lists):
         loc: Loc,
         grown: frozenset[tuple[Any, ...]] = frozenset(),
         it: Iteration | None = None,
+        node: Any = None,
     ) -> tuple[Region, list[Any], list[Value], bool]:
         """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop.
 
-        `it` is what a `for` reads.
+        `it` is what a `for` reads, `node` the statement.
         """
         frame, outer = self.frame, self.builder.region
         before = dict(frame.env)
@@ -369,6 +384,7 @@ class Loops(Lists):
             {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
             grown,
             it,
+            node,
         )
         problems = len(self.problems)
         for _ in range(30):

@@ -4,8 +4,10 @@ That is the same where all that is made of the number in an iteration is made el
 loop runs at least once, which the generated code tests where it is not known.
 """
 
+from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.ir.core import For, If, Op, Region, Value, While, leaves
@@ -44,6 +46,47 @@ def _size(lowerer: Any, n: Length) -> Any:
                 if env.same(m, n):
                     return v, axis
     return None
+
+
+def arithmetic(statements: list[Any], name: str, meaning: Callable[[Any], Any]) -> bool:
+    """Do these statements use a variable, and what is computed from it, in arithmetic and ufuncs alone?
+
+    Its size and rank, which are known when compiling, are then asked for by nobody. `meaning` is what a callee denotes.
+    """
+    used = {name}
+
+    def mentions(node: Any) -> bool:
+        return any(isinstance(n, gast.Name) and n.id in used for n in gast.walk(node))
+
+    def plain(node: Any) -> bool:
+        if isinstance(node, gast.Name) or not mentions(node):
+            return True
+        if isinstance(node, gast.BinOp):
+            return plain(node.left) and plain(node.right)
+        if isinstance(node, gast.UnaryOp):
+            return isinstance(node.op, gast.USub | gast.UAdd) and plain(node.operand)
+        if isinstance(node, gast.IfExp):
+            return not mentions(node.test) and plain(node.body) and plain(node.orelse)
+        if isinstance(node, gast.Call) and not node.keywords and not mentions(node.func):
+            return isinstance(meaning(node.func), np.ufunc) and all(map(plain, node.args))
+        return False
+
+    def holds(node: Any) -> bool:
+        if isinstance(node, gast.If):
+            return not mentions(node.test) and all(map(holds, (*node.body, *node.orelse)))
+        single = isinstance(node, gast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], gast.Name)
+        if single or (isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)):
+            if mentions(node.value):
+                used.add((node.targets[0] if single else node.target).id)
+            return plain(node.value)
+        return not mentions(node)
+
+    known = 0
+    while known < len(used):  # a later statement may compute from the variable what an earlier one uses
+        known = len(used)
+        if not all(map(holds, statements)):
+            return False
+    return True
 
 
 def elementwise(region: Region, p: Value, y: Value, others: list[Any]) -> bool:
