@@ -361,30 +361,30 @@ PROGRAMS = {
 each = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 #: How many large arrays a gradient allocates beside its results, where it does, and what for.
 ALLOCATES = {
-    "softmax": 1,  # a sum with a dtype has no array to add up into
-    "selects": 9,  # np.where, np.sign and what is strong at a pole make arrays
-    "fills": 1,  # zeros that are added within an expression
-    "gathered": 5,  # so does indexing with arrays
-    "contracted": 6,  # einsum and tensordot make arrays
-    "solved": 2,  # what LAPACK gives, and np.eye
-    "waves": 8,  # project, and parts of complex arrays that are one expression
-    "recurrent": 6,  # W.T @ d_h in the loop may not go where d_h is, and the zeros before it
-    "recurrent, float32": 26,  # the state is double, as np.zeros is: each cotangent is projected to single
-    "recurrent, transposed": 6,  # as recurrent
-    "long short": 232,  # the gates are a list, whose arrays are made anew
-    "nested": 27,  # what the inner loop keeps is in lists of the outer one
-    "until small": 6,  # a carried array, and W.T @ d_h
-    "swapped": 15,  # carried arrays that change places
-    "collected": 26,  # the list of the user, and its cotangents
-    "leaves early": 16,  # a carried array, and W.T @ d_h
+    "softmax": 1,  # the maxima are counted by a sum with a dtype, which is called without out=
+    "selects": 9,  # np.where and strong make arrays; NumPy casts a mask that is a factor in an array of its own
+    "fills": 1,  # the zeros that are added have no variable
+    "gathered": 5,  # what an index array takes, and strong
+    "contracted": 6,  # einsum and tensordot; np.outer of a column copies it
+    "solved": 2,  # solve and np.eye
+    "waves": 8,  # what is real is cast where it meets what is complex; project
+    "recurrent": 1,  # np.zeros, with which the loop begins
+    "recurrent, float32": 21,  # np.zeros is double: W is cast wherever it meets the state, and d_W is projected
+    "recurrent, transposed": 1,  # as without
+    "long short": 232,  # the gates are a list, and so are their cotangents
+    "nested": 16,  # what the inner loop keeps is in lists of the outer one, and not given back
+    "until small": 3,  # h begins as the argument, which is not given back: neither are those that follow
+    "swapped": 15,  # each array is carried twice
+    "collected": 26,  # the states are a list of the user, and so are their cotangents
+    "leaves early": 9,  # as in until small; the arms of an `if` join in one variable
     "recursive": 19,  # functions that call themselves have no workspace
-    "of a list": 33,  # a list whose arrays may be of any length
+    "of a list": 33,  # elements of a list may have any length
     "of a list of lengths": 22,  # as of a list
-    "checkpointed": 12,  # carried arrays, and W.T @ d_h
-    "helped": 3,  # carried arrays
-    "branches": 3,  # the arrays of the arms join in one variable
-    "branches in a loop": 22,  # what an arm makes, the loop keeps
-    "stencil": 8,  # carried arrays, here and in the loop backwards
+    "checkpointed": 6,  # as in until small
+    "helped": 3,  # as in until small
+    "branches": 3,  # the arms of an `if` join in one variable
+    "branches in a loop": 22,  # in each iteration
+    "stencil": 8,  # an array is written in place, here and backwards
 }
 #: Their gradients are no limits of real differences, or not to so many digits.
 NOT_BY_DIFFERENCES = {"waves", "layers, float32", "recurrent, float32"}

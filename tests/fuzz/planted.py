@@ -4,6 +4,7 @@ Each is a mistake of the kind that compilers of this design have made: a patch o
 for as long as a context lasts. Functions compiled outside the context keep what they were compiled to.
 """
 
+import copy
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -13,18 +14,19 @@ from unittest.mock import patch
 import numpy as np
 
 import rules.cotangent
-from adcompiler import compile
+from adcompiler import compile, dispatch
 from adcompiler.backend import emit, names, statements
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.ownership import Ownership
 from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
-from adcompiler.passes import activity, adjoint, bufferize, memory, simplify, tangent, trace
+from adcompiler.passes import activity, adjoint, bufferize, memory, preallocate, simplify, tangent, trace
 from rules.cotangent import update
-from rules.kind import Num
+from rules.kind import Array, Num
 from rules.python import cotangents
 from rules.rule import find
 from rules.sequences import backwards
+from rules.workspace import Pool
 
 Plant = Callable[[], AbstractContextManager[Any]]
 PLANTED: dict[str, Plant] = {}
@@ -325,6 +327,108 @@ def what_a_region_yields_is_assigned_one_after_another() -> AbstractContextManag
 def emitted_updates_lose_repeated_indices() -> AbstractContextManager[Any]:
     """`d[[0, 1, 1]] += t`, where np.add.at is meant."""
     return patch.object(statements, "_repeats", lambda index: False)
+
+
+# arrays of earlier calls
+
+
+@planted
+def a_slot_is_taken_though_its_array_is_alive() -> AbstractContextManager[Any]:
+    """`e = exp(x); s = sin(x); e * s`: both are computed into one array."""
+    return patch.object(preallocate._Slots, "free", lambda self, op, roots: True)
+
+
+@planted
+def what_is_returned_has_a_slot() -> AbstractContextManager[Any]:
+    """`return d_x`: the next call computes into it."""
+    return patch.object(preallocate._Slots, "escaping", lambda self: set())
+
+
+@planted
+def what_is_alive_is_computed_into() -> AbstractContextManager[Any]:
+    """`s = sin(e, e)`, and e is read afterwards."""
+
+    class Careless(memory.Memory):
+        def in_the_way(self, x: Value, others: set[Value]) -> Value | None:
+            return None
+
+    return patch.object(preallocate, "Memory", Careless)
+
+
+@planted
+def arguments_are_computed_into() -> AbstractContextManager[Any]:
+    """`y = exp(x, x)` with an argument x that is not read again."""
+
+    class Greedy(memory.Memory):
+        def ours(self, x: Any) -> bool:
+            return bool(self.roots(x)) and not self.roots(x) & self.frozen
+
+    return patch.object(preallocate, "Memory", Greedy)
+
+
+@planted
+def arrays_of_other_shapes_share_a_slot() -> AbstractContextManager[Any]:
+    """`(n,)` and then `(m,)`: the second is computed into the array of the first."""
+
+    def of_one_rank(self: Any, op: Op, slot: Any) -> bool:
+        mine, other = op.result.kind, slot.ops[0].result.kind
+        roots = {op.result, *(o.result for o in slot.ops)}
+        same = (mine.ndim, mine.dtype) == (other.ndim, other.dtype)
+        return same and all(self.free(o, roots) for o in (op, *slot.ops))
+
+    return patch.object(preallocate._Slots, "together", of_one_rank)
+
+
+@planted
+def data_tells_the_shape_of_a_slot() -> AbstractContextManager[Any]:
+    """`x[x > 0]`: the next call finds an array of another length."""
+    return patch.object(preallocate, "_sized", lambda v, known: isinstance(v.kind, Array) and v.kind.ndim > 0)
+
+
+@planted
+def a_workspace_serves_arguments_of_all_shapes() -> AbstractContextManager[Any]:
+    """`f(ones(3))`, and then `f(ones(5))` computes into the arrays of 3."""
+    publish, pools = dispatch.Dispatcher.publish, dict[Any, Pool]()
+
+    def shared(self: Any, variant: Any, args: Any, kwargs: Any) -> Any:
+        with patch.object(dispatch, "Pool", lambda: pools.setdefault(variant, Pool())):
+            return publish(self, variant, args, kwargs)
+
+    return patch.object(dispatch.Dispatcher, "publish", shared)
+
+
+@needing("carried array")
+def a_kept_array_is_given_back_twice() -> AbstractContextManager[Any]:
+    """`tape.append(h)`: the next call has one array for two iterations."""
+    given_back = preallocate._Slots.given_back
+
+    def twice(self: Any, op: Op, before: Any, loop: Any, tape: Any, reader: For, turned: Any) -> bool:
+        done = given_back(self, op, before, loop, tape, reader, turned)
+        if done:
+            again = copy.copy(reader.body.ops[-1])
+            reader.body.ops.append(again)
+            self.buffers.given[id(again)] = op.result
+        return done
+
+    return patch.object(preallocate._Slots, "given_back", twice)
+
+
+@needing("carried array")
+def an_argument_is_given_back() -> AbstractContextManager[Any]:
+    """`h = x`, and a loop that keeps what it carries: x is given back with the rest, and the next call writes it."""
+    maker = preallocate._Slots.maker
+
+    class Everything(dict[Value, Op]):
+        def __contains__(self, v: object) -> bool:
+            return True
+
+    def careless(self: Any, loop: Any, v: Any, made: Any) -> Any:
+        owning, plan = copy.copy(self.memory), copy.copy(self.plan)
+        owning.foreign, plan.defs = set(), Everything(plan.defs)
+        with patch.object(self, "memory", owning), patch.object(self, "plan", plan):
+            return maker(self, loop, v, made)
+
+    return patch.object(preallocate._Slots, "maker", careless)
 
 
 # forward mode and the split form
