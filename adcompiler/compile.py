@@ -235,8 +235,7 @@ def derive(
         build.active = reached
     stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled)
     stages["unthunk"] = f = unthunk(f)
-    if request.inline:
-        f = dce(inline(f))
+    f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
     complete(f, request.inline)
@@ -254,8 +253,7 @@ def push(request: Request, function: Function, tangents: dict[Value, Any], build
     if build is not None:
         build.active = reached
     stages["tangent"] = f = dce(tangent(function, tangents, reached))
-    if request.inline:
-        f = dce(inline(f))
+    f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
     complete(f, request.inline)

@@ -262,7 +262,7 @@ def _list_key(x: Any) -> Any:
     if isinstance(x, dict):
         return (dict, *((k, _list_key(v)) for k, v in x.items()))
     shape = getattr(x, "shape", None)
-    return (x.__class__, x.dtype, shape) if shape else x.__class__
+    return (x.__class__, x.dtype, shape) if shape is not None else x.__class__
 
 
 def _reader(accesses: list[Access], made: Build) -> Callable[[], tuple[Any, ...]]:

@@ -1438,3 +1438,16 @@ def test_warnings_of_the_function_are_not_multiplied():
 
     with np.errstate(all="raise"):
         assert_close(grad(f)(np.array([0.0, 1.0, 2.0])), np.array([0.0, 1.0, 0.5]))
+
+
+def test_rules_that_are_called_take_no_argument_for_a_constant():
+    def f(c, d):
+        return np.maximum(c, d) * 2.0 + np.minimum(c, d)
+
+    assert grad(f, (0, 1), inline=False)(1.0, 1.0) == grad(f, (0, 1))(1.0, 1.0) == (1.5, 1.5)
+
+
+def test_lists_of_0d_arrays_of_another_dtype_are_compiled_for_it():
+    gradient = grad(lambda xs: sum(np.sum(x * x) for x in xs))
+    for dtype in (np.float64, np.float32, np.float64):
+        assert [d.dtype for d in gradient([np.array(1.0, dtype), np.array(2.0, dtype)])] == [dtype, dtype]

@@ -800,6 +800,17 @@ def becomes_a_matrix(x, n):
     return np.sum(y * n) + np.sum(z * z)
 
 
+def moments(x, n):
+    m = 0.0
+    v = 0
+    for _ in range(n):
+        g = np.cos(x)
+        m = 0.9 * m + 0.1 * g
+        v = 0.9 * v + 0.1 * g**2
+        x = x - 0.1 * m / (np.sqrt(v) + 1e-3)
+    return np.sum(x * x)
+
+
 def leaves_the_number(x, n):
     y = 1.5
     z = 0.0
@@ -810,7 +821,7 @@ def leaves_the_number(x, n):
 
 
 @pytest.mark.parametrize(
-    "f", [becomes_an_array, becomes_an_array_on_both_paths, becomes_an_array_in_place, becomes_a_matrix]
+    "f", [becomes_an_array, becomes_an_array_on_both_paths, becomes_an_array_in_place, becomes_a_matrix, moments]
 )
 def test_a_number_that_becomes_an_array_in_a_loop(f):
     check(f, X, 1, argnums=(0,))
@@ -822,7 +833,46 @@ def test_a_number_that_becomes_an_array_where_the_loop_does_not_run():
         grad(becomes_an_array)(X, 0)
 
 
-@pytest.mark.parametrize(("f", "name"), [(becomes_an_array_by_its_sum, "total"), (leaves_the_number, "y")])
+def asked_for_its_size(x, n):
+    total = 0.0
+    for _ in range(n):
+        total = x * np.size(total) + total
+    return np.sum(total)
+
+
+def asked_for_its_type(x, n):
+    total = 0.0
+    for _ in range(n):
+        total = x + total if isinstance(total, float) else total * x
+    return np.sum(total)
+
+
+def asked_for_its_rank_by_a_helper(x, n):
+    def step(t):
+        return x * (1 + np.ndim(t)) + t
+
+    total = 0.0
+    for _ in range(n):
+        total = step(total)
+    return np.sum(total)
+
+
+def asked_for_its_rank_under_another_name(x, n):
+    total = 0.0
+    for _ in range(n):
+        t = total
+        total = x * (1 + np.ndim(t)) + total
+    return np.sum(total)
+
+
+NOT_ELEMENTWISE = [
+    (becomes_an_array_by_its_sum, "total"), (leaves_the_number, "y"), (asked_for_its_size, "total"),
+    (asked_for_its_type, "total"), (asked_for_its_rank_by_a_helper, "total"),
+    (asked_for_its_rank_under_another_name, "total"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "name"), NOT_ELEMENTWISE, ids=lambda x: getattr(x, "__name__", x))
 def test_a_number_that_becomes_an_array_not_element_by_element_is_refused_by_name(f, name):
     with pytest.raises(UnsupportedError, match=f"{name} is a number .* before the loop and an array"):
         grad(f)(X, 3)

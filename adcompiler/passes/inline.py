@@ -8,22 +8,27 @@ from typing import Any
 from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree
 from adcompiler.passes.insertion import Part
 from adcompiler.passes.trace import Pullback
+from rules.kind import Num
 
 
-def inline(function: Function) -> Function:
-    """Replace every pullback by its traced body."""
+def inline(function: Function, everything: bool = True) -> Function:
+    """Replace every pullback by its traced body, or those of numbers alone.
+
+    A rule that is called takes a Python number for one that is written in the program.
+    """
     renamed: dict[Value, Any] = {}
-    body = _inline(function.body, renamed)
+    body = _inline(function.body, renamed, everything)
     result = map_tree(lambda v: renamed.get(v, v), function.result)
     return Function(function.name, function.params, body, result, function.doc)
 
 
-def _inline(region: Region, renamed: dict[Value, Any]) -> Region:
+def _inline(region: Region, renamed: dict[Value, Any], everything: bool) -> Region:
     ops: list[Op] = []
     for op in region.ops:
-        new = op.rebuild(lambda v: renamed.get(v, v), lambda r: _inline(r, renamed))
+        new = op.rebuild(lambda v: renamed.get(v, v), lambda r: _inline(r, renamed, everything))
         target = new.target.pullback if isinstance(new.target, Part) else new.target
-        if not isinstance(target, Pullback):
+        numbers = all(isinstance(v.kind, Num) for v in (*op.operands(), *op.results))
+        if not isinstance(target, Pullback) or not (everything or numbers):
             ops.append(new)
             continue
         actual = list(dict.fromkeys(leaves(op.args)))
