@@ -24,6 +24,11 @@ def uniform_operands(here: Site, op: Op) -> Any:
     if sa is not None and sb is not None and is_number(sa.args[0]) and is_number(sb.args[0]) and target not in GUARDED:
         if same_kind(sa.args[1].kind, out.kind) and same_kind(sb.args[1].kind, out.kind):
             return here.emit(spread, _of_numbers(here, target, sa.args[0], sb.args[0], out), sa.args[1], like=out)
+    if sa is not None and sb is not None and target in (operator.add, operator.sub) and sa.kwargs == sb.kwargs:
+        first, second = sa.args[0], sb.args[0]
+        if all(same_kind(s.args[1].kind, out.kind) for s in (sa, sb)) and rank(first) == rank(second) > 0:
+            return here.emit(spread, here.emit(target, first, second, like=Value(None, "", out.loc)), sa.args[1],
+                             like=out, **sa.kwargs)  # fmt: skip
     if sa is not None and is_number(sa.args[0]) and _same_shape(b, out):
         return here.emit_if_kind(target, (sa.args[0], b), out)
     if sb is not None and is_number(sb.args[0]) and _same_shape(a, out) and target not in GUARDED:
