@@ -97,6 +97,8 @@ def _determined(op: Op, varying: set[Value]) -> bool:
     if any(v in varying for v in arrays) or any(isinstance(v.kind, Seq) for v in op.operands()):
         return t is operator.getitem and all(isinstance(r.kind, Num) and r.kind.dtype.kind == "f" for r in op.results)
     integers = [v for v in op.operands() if isinstance(v.kind, Num) and v.kind.dtype.kind in "iub"]
+    if t is np.where and len(op.args) != 3:
+        return False
     if t in _ELEMENTWISE or isinstance(t, np.ufunc):
         return all(isinstance(r.kind, Array) or r.kind.dtype.kind == "f" for r in op.results) or (
             t in _INTEGERS and not any(v in varying for v in integers)
