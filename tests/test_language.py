@@ -1830,3 +1830,26 @@ def test_containers_of_a_module_that_nobody_has_imported(tmp_path):
                     "def s(x): return np.sum(w[0] * x) * w[1]\n")
     weighted = runpy.run_path(str(path))["s"]
     np.testing.assert_allclose(grad(lambda x: weighted(x) ** 2)(np.ones(2)), 18.0 * np.array([3.0, 6.0]))
+
+
+def picked_by_where(x):
+    w = np.where(x > 0.5)[0]
+    return np.sum(x[w] ** 2) + np.sum(np.where(x > 0.5, x, 0.0))
+
+
+def test_where_of_one_argument_is_nonzero():
+    check(picked_by_where, X)
+    check(picked_by_where, -X)
+
+
+def number_that_nobody_reads(x, n):
+    t = 0.0
+    for _ in range(n):
+        x = np.tanh(x)
+        t = t + x * x
+    return np.sum(x * x)
+
+
+def test_a_number_that_becomes_an_array_is_not_asked_for_where_nobody_reads_it():
+    check(number_that_nobody_reads, X, 0, argnums=(0,))
+    check(number_that_nobody_reads, X, 2, argnums=(0,))

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from adcompiler import grad
+
 from .workspaces import call, follow, kept_arrays
 
 X, Y = np.array([0.5, -1.0, 1.5, 0.3]), np.array([1.0, 0.7, -0.4, 0.9])
@@ -78,3 +80,17 @@ def test_keywords_of_the_user_are_passed_on():
         assert kept_arrays(gradient)
         e = np.exp(2 * X)
         np.testing.assert_allclose(results[2][1], 2 * e * (2 * e * np.sin(e) + e * e * np.cos(e)), rtol=1e-13)
+
+
+def test_a_list_of_spare_cotangents_is_named():
+    def f(x):
+        t = np.stack([(x * x)[0] * x for _ in x])
+        return np.sum(t * t)
+
+    first = grad(f)
+
+    def product(x):
+        return np.sum(first(x) * np.cos(x))
+
+    for _ in range(3):
+        np.testing.assert_array_equal(grad(product)(X), grad(product, reuse_buffers=False)(X))

@@ -19,7 +19,7 @@ class Slots:
         self.name = name
         self.texts: dict[Value, str] = {}
         for v in dict.fromkeys([*buffers.slots.values(), *buffers.spares.values()]):
-            hint = names.names.get(names.find(v)) or v.hint or "kept"
+            hint = str(names.names.get(names.find(v)) or v.hint or "kept")
             free = (t for t in numbered(hint) if t not in self.texts.values() and not hasattr(Workspace, t))
             self.texts[v] = next(free)
         self.lists: dict[Value, str] = {}

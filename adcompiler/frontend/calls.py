@@ -93,6 +93,8 @@ class Calls(Iterations):
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
         if rule.why and rule.kind is None:
             return self.opaque(target, args, kwargs, node, rule.why)
+        if target is np.where and len(args) == 1 and not kwargs:
+            return self.call(Known(np.nonzero), args, kwargs, node)  # as NumPy has it
         try:
             bound = rule.bind(tuple(args), kwargs)
         except TypeError as error:

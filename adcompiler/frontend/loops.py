@@ -60,6 +60,7 @@ class _Header:
         self.frozen: set[tuple[Any, ...]] = set()
         self.begun: dict[tuple[Any, ...], Any] = {}  # numbers that begin as arrays
         self.region = Region()
+        self.tested = False  # does the generated code test that the loop runs?
         self.live = lowerer.frame.at_head()
         self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
 
@@ -197,8 +198,11 @@ class _Header:
         if array is None:
             return False
         length = self.it.length
-        if not self.begun and (length is None or self.lowerer.env.at_least(length, 1) is not True):
+        after = self.lowerer.frame.liveness.after.get(id(self.node))
+        read = after is None or path[0] in after
+        if read and not self.tested and (length is None or self.lowerer.env.at_least(length, 1) is not True):
             self.lowerer.builder.effect(must_run, place(path), *self.it.sequences)
+            self.tested = True
         self.begun[path] = array
         self.owned.add(place(path))
         return True

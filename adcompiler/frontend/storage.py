@@ -222,6 +222,8 @@ class Stores(Ownership):
         given = self.apart and base not in self.defs
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other}, which this changes in place"
+        if other == name and base is not old:
+            reason = f"{name} is a view of an array, which this changes in place"
         if other == READ and isinstance(node, gast.AugAssign | gast.Assign):
             reason = f"{name} may share memory with {READ}, which this changes in place"
             remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
