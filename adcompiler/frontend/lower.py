@@ -16,11 +16,12 @@ import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.calls import hashable
+from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
-from adcompiler.frontend.loops import Loops, inner_statements, walk_denotation
+from adcompiler.frontend.loops import Loops, inner_statements
 from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
