@@ -10,6 +10,7 @@ from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
 from adcompiler.frontend.iteration import Iteration
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
@@ -129,6 +130,9 @@ class Header:
             self.params.append(param)
             self.inits.append(operand)
             self.paths[param] = path
+            lowest = least(operand, self.lowerer.lowest, self.lowerer.defs, {})
+            if 0 <= lowest < category(kind) >= 2:
+                self.lowerer.lowest[param] = lowest
             if path in self.frozen or self.lowerer.shares_scalar(kind, operand):
                 self.lowerer.frozen_joins.add(param)
             if place(path) in self.owned:

@@ -13,6 +13,7 @@ import numpy as np
 
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Callback, Maybe, Poison, Unreturned
 from adcompiler.frontend.static import Statics
@@ -20,6 +21,7 @@ from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
 from rules.kind import Array, Num
+from rules.rule import find_method
 
 
 class Diverges:
@@ -35,6 +37,8 @@ class Joins(Statics):
     #: Of the values that are joined, those that a name alone holds, and the numbers that may be 0-d arrays.
     owned_joins: set[Value]
     frozen_joins: set[Value]
+    #: Of those that a join makes floats or complex, what they may be in the user's program: see `narrower`.
+    lowest: dict[Value, int]
 
     def fork(
         self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
@@ -163,14 +167,40 @@ class Joins(Statics):
         )
 
     def as_kind(self, x: Any, like: Value, region: Region) -> Any:
-        """What a region yields for `like`: of a 0-d array that becomes a number its element, which shares no memory."""
-        if not (isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(like.kind, Num)):
+        """What a region yields for `like`: of a 0-d array that becomes a number its element, which shares no memory.
+
+        What becomes wider is converted: an int that is joined with a float, an array of another dtype.
+        """
+        if x is UNDEF or not isinstance(like.kind, Num | Array) or not isinstance(kind_of_operand(x), Num | Array):
             return x
         outer, self.builder.region = self.builder.region, region
         try:
-            return self.emit(operator.getitem, x, Known(()), hint=like.hint)
+            lowest = least(x, self.lowest, self.defs, {})
+            if isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(like.kind, Num):
+                x = self.emit(operator.getitem, x, Known(()), hint=like.hint)
+            x = self.widened(x, like)
+            if 0 <= lowest < category(like.kind) >= 2:
+                self.lowest[like] = min(lowest, self.lowest.get(like, lowest))
+            return x
         finally:
             self.builder.region = outer
+
+    def widened(self, x: Any, like: Value) -> Any:
+        """A number or an array as one of the dtype of a join."""
+        kind = kind_of_operand(x)
+        if isinstance(like.kind, Array):
+            if not isinstance(kind, Array) or kind.dtype == like.kind.dtype:
+                return x
+            rule = find_method("ndarray.astype")
+            assert rule is not None
+            target = rule.functions[0] if rule.functions else np.ndarray.astype
+            return self.emit(target, x, Known(like.kind.dtype), hint=x.hint)
+        if not is_wider(like.kind, kind):
+            return x
+        to = complex if category(like.kind) == 3 else float
+        if not isinstance(x, Value):
+            return to(x)
+        return self.emit(operator.add, x, Known(0j)) if to is complex else self.emit(float, x, hint=x.hint)
 
 
 def _same_constant(a: Any, b: Any) -> bool:

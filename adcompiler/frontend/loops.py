@@ -183,6 +183,7 @@ class Loops(Lists):
                 i.kind = p.kind  # of the first elements, and of those that the loop appends
         inits = [self.as_kind(i, p, outer) for i, p in zip(inits, params, strict=True)]
         region.results = [self.as_kind(yields.get(p, p), p, region) for p in params]
+        self.lowest.update({r: self.lowest[p] for p, r in zip(params, results, strict=True) if p in self.lowest})
         for marked in (self.frozen_joins, self.owned_joins):
             marked.update(r for p, r in zip(params, results, strict=True) if p in marked)
         after = dict(zip(params, results, strict=True))

@@ -95,6 +95,7 @@ class Lowerer(Loops, Recursion):
         self.pinned: list[Value] = []
         self.owned_joins: set[Value] = set()
         self.frozen_joins: set[Value] = set()
+        self.lowest: dict[Value, int] = {}
         self.same_objects: list[tuple[Any, Any]] = []
         self.passed: list[Any] = []
         self.changed_passed: list[tuple[Any, str, Loc | None]] = []

@@ -13,6 +13,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import PENDING, READ, Ownership, symbol
 from adcompiler.frontend.scope import Maybe
 from adcompiler.frontend.words import describe
@@ -132,6 +133,7 @@ class Stores(Ownership):
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
             raise self.refuse(node, f"a store into {what} is not supported", remedy)
         self.check_views(place, node)
+        self.check_width(base, place.text, node)
         if isinstance(d, list | tuple):
             d = self.emit(np.array, list(d))
         value = self.operand(d)
@@ -191,12 +193,23 @@ class Stores(Ownership):
         new = self.binary(BINARY[type(node.op)], old, value, node)
         if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
             self.changed.append(old)
+            self.check_width(old, name, node)
             self.check_in_place(old, new, name, node)
             if new.kind.dtype != old.kind.dtype:
                 new = self.cast(new, old.kind.dtype, node)
             if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
                 new = self.emit(np.array, new)
         return new
+
+    def check_width(self, base: Value, name: str, node: Any) -> None:
+        """Refuse to change an array in place that cuts what is stored on the path on which it is of ints, or real."""
+        found = least(base, self.lowest, self.defs, {})
+        if 0 <= found < category(base.kind) >= 2:
+            what = "complex numbers" if category(base.kind) == 3 else "floats"
+            kind = "real" if found == 2 else "an array of ints"
+            to = "complex" if category(base.kind) == 3 else "float"
+            raise self.refuse(node, f"{name} is {kind} on one path and of {what} on another, and is changed in place",
+                              f"write {name} = {name}.astype({to}) before, on both paths")  # fmt: skip
 
     def check_alone(self, place: Place, node: Any) -> None:
         """Refuse a store where another name may denote the same memory, or the same list or dict."""

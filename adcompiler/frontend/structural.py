@@ -9,9 +9,11 @@ import numpy as np
 
 from adcompiler.frontend.iteration import Iteration, Once
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.words import describe
+from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq, constant
@@ -155,9 +157,14 @@ def _extremum(f: Any) -> Callable[..., Any]:
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
                 raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
+        kinds = [category(kind_of_operand(self.operand(d))) for d in items]
+        if 0 <= min(kinds) < max(kinds) == 2:  # one of ints and floats is a float
+            items = [d if k == 2 else self.emit(float, d) for d, k in zip(items, kinds, strict=True)]
         best = items[0]
         for d in items[1:]:
             best = self.emit(f, best, d)
+        if isinstance(best, Value) and min(kinds) < max(kinds) == 2:
+            self.lowest[best] = min(kinds)
         return best
 
     return pick

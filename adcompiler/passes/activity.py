@@ -13,6 +13,7 @@ from adcompiler.ir.printer import target_name
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
 from rules.rule import Rule, find
+from rules.sequences import must_run
 
 _HARMLESS = (
     alike,
@@ -26,6 +27,7 @@ _HARMLESS = (
     bool,
     min,
     max,
+    must_run,
     print,
     raise_,
     str.format,

@@ -62,11 +62,12 @@ class Spares:
         """The operations whose results one loop keeps, and one other loop reads backwards and gives back."""
         found: set[int] = set()
         for region in _regions(self.function.body):
-            readers = {s: op for op in region.ops if isinstance(op, For) and not op.stop for s in leaves(op.sequences)}
+            loops = [op for op in region.ops if isinstance(op, For) and not op.stop and id(op) in self.plan.inside]
+            readers = {s: op for op in loops for s in leaves(op.sequences)}
             turned = {op.args[0]: op.result for op in region.ops if op.target is backwards}
             for loop in region.ops:
-                if not isinstance(loop, For | While):
-                    continue
+                if not isinstance(loop, For | While) or id(loop) not in self.plan.inside:
+                    continue  # a comprehension
                 n = len(loop.inits)
                 for k in sorted(range(n, len(loop.results)), key=lambda k: loop.body.results[k] in loop.carried):
                     op, before = self.maker(loop, loop.body.results[k], made)
