@@ -93,7 +93,7 @@ class _Reader:
         self.reversed_of = reversed_of
         self.dropped: set[int] = set()
         self.simple: set[Value] = set()
-        self.in_arms: dict[Value, tuple[tuple[int, int], Op]] = {}  # what is made again, in an arm of an If
+        self.in_arms: dict[Value, tuple[tuple[int, int], list[Op]]] = {}  # what is made again, in an arm of an If
         self.tapes = {
             e: written[reversed_of[s]]
             for e, s in zip(op.elements, op.sequences, strict=True)
@@ -137,9 +137,9 @@ class _Reader:
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         params = [*(self.elements[i] for i in keep), *op.carried]
         body = Region(params, self.without_pieces(self.op.body).ops, list(op.body.results))
-        substitute(body, {**swap, **{e: made.result for e, (_, made) in self.in_arms.items()}})
+        substitute(body, {**swap, **{e: made[-1].result for e, (_, made) in self.in_arms.items()}})
         for (branch, side), made in self.in_arms.values():
-            body.ops[branch].regions[side].ops.insert(0, made)
+            body.ops[branch].regions[side].ops[:0] = made
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
@@ -355,13 +355,15 @@ class _Reader:
         if len(arms) != 1 or elsewhere or not isinstance(ops[arms[0][0]], If):
             return
         assert made is not None
-        operands = {x: self.remake(x, writer, defs, known, 6) if x in local else self.around.outside(x)
-                    for x in made.operands()}  # fmt: skip
+        before, self.new = self.new, []  # what it is made of is made again in the arm too, and known there alone
+        inside, here = {**defs, **{r: o for o in sides[0].ops for r in o.results}}, dict(known)
+        operands = {x: self.remake(x, writer, inside, here, 6) for x in made.operands()}
+        parts, self.new = self.new, before
         if any(x is None for x in operands.values()):
             return
         args = map_tree(lambda x: operands[x], made.args)
         again = Op(made.target, args, {}, [Value(e.kind, e.hint, e.loc)], loc=made.loc)
-        self.in_arms[e] = (arms[0], again)
+        self.in_arms[e] = (arms[0], [*parts, again])
 
     def outer(self, sequence: Any) -> Any:
         """A sequence that the writer scans, as it is called where the reader stands."""

@@ -152,7 +152,14 @@ class Spares:
         p, init, y = loop.carried[k], loop.inits[k], loop.body.results[k]
         roots, last, first = self.memory.roots(p), self.memory.roots(y), self.memory.roots(init)
         op = made.get(next(iter(last))) if len(last) == 1 else None
-        if op is None or id(op) in kept or op not in loop.body.ops or not first or p in self.doubtful | self.missing:
+        if (
+            op is None
+            or id(op) in kept
+            or id(op) not in self.plan.after
+            or op not in loop.body.ops
+            or not first
+            or p in self.doubtful | self.missing
+        ):
             return set()
         if not fits(p, op.result) or not fits(y, op.result) or any(r not in self.plan.defs for r in first):
             return set()
