@@ -9,7 +9,7 @@ import contextlib
 import linecache
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 from adcompiler.backend.load import load
 from adcompiler.compile import Build, build, signature_of, user_line
@@ -93,15 +93,19 @@ def _text(tree: Any) -> str:
     return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
 
 
+#: What a key leads to: a specialisation, and the workspaces of calls with this key if it computes into arrays of those.
+Entry: TypeAlias = tuple[Callable[..., Any], Pool | None]
+
+
 class Dispatcher:
     """Calls the right specialisation of one request, compiling it where there is none yet."""
 
     def __init__(self, request: Request) -> None:
         self.request = request
         self.variants: list[Variant] = []
-        self.tables: list[tuple[str, Callable[..., Any], dict[Any, Callable[..., Any]]]] = []
+        self.tables: list[tuple[str, Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
-        self.pools: list[tuple[Pool, dict[Any, Callable[..., Any]], Any]] = []
+        self.pools: list[tuple[Pool, dict[Any, Entry], Any]] = []
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
@@ -110,32 +114,36 @@ class Dispatcher:
         def gradient(*args: Any, **kwargs: Any) -> Any:
             key, table = state[0]
             try:
-                run = table[key(*args, **kwargs)]
+                entry = table[key(*args, **kwargs)]
             except Exception:  # another structure, an unhashable static, arguments that do not bind
-                run = None
-            if run is None:
-                run = miss(args, kwargs)
+                entry = None
+            run, pool = entry or miss(args, kwargs)
             try:
-                return run(*args, **kwargs)
+                if pool is None:
+                    return run(*args, **kwargs)
+                kwargs[pool.name] = ws = pool.take()
+                result = run(*args, **kwargs)
             except Exception as error:
                 note_line(error)
                 raise
+            pool.idle.append(ws)
+            return result
 
         gradient.release = self.release  # type: ignore[attr-defined]
         return gradient
 
-    def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
+    def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The specialisation for a call whose key was not found."""
         self.request.named((args, kwargs))
         with COMPILING:
             for i, (_, key, table) in enumerate(self.tables):
                 try:
-                    run = table[key(*args, **kwargs)]
+                    entry = table[key(*args, **kwargs)]
                 except Exception:  # not the structure that this key is for
                     continue
                 self.tables.insert(0, self.tables.pop(i))
                 self.state[0] = (key, table)
-                return run
+                return entry
             variant = self.variant(args, kwargs)
             return self.publish(variant, args, kwargs)
 
@@ -153,23 +161,22 @@ class Dispatcher:
         self.variants.append(variant)
         return variant
 
-    def publish(self, v: Variant, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        known = [entry for entry in self.tables if entry[0] == v.key_text]
-        entry = known[0] if known else (v.key_text, v.key, {})
-        self.tables = [entry, *(e for e in self.tables if e is not entry)]
-        _, key, table = entry
-        pool = Pool()
+    def publish(self, v: Variant, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
+        known = [row for row in self.tables if row[0] == v.key_text]
+        row = known[0] if known else (v.key_text, v.key, {})
+        self.tables = [row, *(r for r in self.tables if r is not row)]
+        _, key, table = row
         workspace = v.build.emitted.workspace if v.build.emitted is not None else ""
-        run = pool.bind(v.run, workspace) if workspace else v.run
+        pool = Pool(workspace) if workspace else None
         with contextlib.suppress(TypeError):  # an unhashable static: found by the slow path each time
             found = key(*args, **kwargs)
-            table[found] = run
-            if run is not v.run:
+            table[found] = v.run, pool
+            if pool is not None:
                 self.keep(pool, table, found)
         self.state[0] = (key, table)
-        return run
+        return v.run, pool
 
-    def keep(self, pool: Pool, table: dict[Any, Callable[..., Any]], key: Any) -> None:
+    def keep(self, pool: Pool, table: dict[Any, Entry], key: Any) -> None:
         """Keep one pool more, at the cost of the one that has not been used for longest if they are too many."""
         if len(self.pools) >= self.request.max_workspaces:
             self.pools.sort(key=lambda entry: entry[0].used)

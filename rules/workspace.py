@@ -4,6 +4,7 @@ A call of a gradient has a workspace to itself: it is taken before and given bac
 reads as None, as which NumPy makes a new one: `t = ws.t = np.multiply(x, y, ws.t)`.
 """
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -28,32 +29,34 @@ class Workspace:
 MAX_WORKSPACES = 16
 #: As many calls at the same time find the workspace of an earlier one.
 AT_ONCE = 8
-
-
 class Pool:
     """The workspaces of a gradient for arguments of the same shapes, that no call has now.
 
-    Each call that runs at the same time has one of its own. One is dropped where the call raises.
+    Each call that runs at the same time has one of its own: `take()` before it, and `idle.append` after it. One is
+    dropped where the call raises, and where more than AT_ONCE are there already. `name` is the function's parameter for
+    them.
     """
 
-    def __init__(self) -> None:
-        self.idle: list[Workspace] = []
+    def __init__(self, name: str = "ws") -> None:
+        self.name = name
+        self.idle: deque[Workspace] = deque(maxlen=AT_ONCE)
         self.used = True
 
-    def bind(self, run: Callable[..., Any], name: str = "ws") -> Callable[..., Any]:
-        """`run`, with a workspace from here as its argument of this name."""
-        idle = self.idle
+    def take(self) -> Workspace:
+        """A workspace that no call has."""
+        self.used = True
+        try:
+            return self.idle.pop()
+        except IndexError:
+            return Workspace()
+
+    def bind(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """`run`, with a workspace from here as its argument."""
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self.used = True
-            try:
-                ws = idle.pop()
-            except IndexError:
-                ws = Workspace()
-            kwargs[name] = ws
+            kwargs[self.name] = ws = self.take()
             result = run(*args, **kwargs)
-            if len(idle) < AT_ONCE:
-                idle.append(ws)
+            self.idle.append(ws)
             return result
 
         return call
@@ -72,7 +75,7 @@ class Workspaces:
     def call(self, function: Callable[..., Any], *args: Any) -> Any:
         """What the function returns, with a workspace of earlier calls with arguments of the same shapes."""
         key = _shapes(args)
-        run = self.pools.pop(key, None) or Pool().bind(function, self.name)
+        run = self.pools.pop(key, None) or Pool(self.name).bind(function)
         self.pools[key] = run  # the one that was used last is the last
         while len(self.pools) > MAX_WORKSPACES:
             self.pools.pop(next(iter(self.pools), None), None)

@@ -107,7 +107,7 @@ def from_file(name: str, workspaces: bool = False) -> Callable[..., Any]:
     free = {**{n: c.cell_contents for n, c in cells}, **made.emitted.free}
     text = committed(name, "workspaces.py" if workspaces else "adjoint.py")
     run = load(text, made.run.__name__, f"<golden {name}>", made.run.__globals__, free, {})
-    return Pool().bind(run, made.emitted.workspace) if made.emitted.workspace else run
+    return Pool(made.emitted.workspace).bind(run) if made.emitted.workspace else run
 
 
 def differences(name: str) -> str:
