@@ -1,5 +1,7 @@
 """What an arm of a loop scales is computed again in the arm that reads it, with all that it is made of there."""
 
+import importlib.util
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,49 @@ def test_rows_that_a_comprehension_reads_are_not_given_back():
         return np.sum(first(x, W) * np.cos(x))
 
     check(product, X)
+
+
+CONDITIONS = ["i != 1", "i > 0", "x[i] > 0", "x[i] > 0.5 or i == 1", "y[i] > -0.5", "i % 2 == 1 and i > 0"]
+BODIES = [
+    "d = x - x[i]; t += np.sum(d * d * d)",
+    "d = x * x[i]; t += np.sum(np.sin(d))",
+    "d = x[i] * 2.0; y = y + np.sin(x * d)",
+    "p = x[i]; q = p - 0.5; d = W[i] * q; t += np.sum(d * d) * p",
+    "p = y[i]; d = -x; d = d * p; y = np.tanh(y + d)",
+    "k = (2 * i) % 4; d = x[k] + x; t += np.sum(d ** 3); y = y - 0.1 * d",
+    "c = 1.0 / (i + 1); d = c * x; e = x[i] * d; y = y + np.cos(e) * d",
+    "v = 0.5 * x[i - 1]; u = x - v; t += np.sum(u ** 3) * v",
+    "c = np.sum(x) * 0.1; d = c * x; t += np.sum(np.exp(-d)) * c; y = y * 0.9",
+]
+PROGRAM = """
+import importlib.util
+
+import numpy as np
+
+W = np.arange(16.0).reshape(4, 4) / 16.0
+
+
+def f(x):
+    y = x * 1.0
+    t = 0.0
+    for i in range(4):
+        if {condition}:
+            {body}
+        {otherwise}
+    return t + np.sum(y * y)
+"""
+
+
+@pytest.mark.parametrize("body", range(len(BODIES)))
+@pytest.mark.parametrize("condition", range(len(CONDITIONS)))
+def test_arms_of_all_sorts(condition, body, tmp_path):
+    """Programs as text: each body under each condition, and another body in the other arm."""
+    other = BODIES[(body + 4) % len(BODIES)]
+    otherwise = [f"else: {other}", "t = t + 0.1 * y[i]", f"if y[i] < 0.283: {other}"][(condition + body) % 3]
+    lines = BODIES[body].replace("; ", "\n            ")
+    path = tmp_path / f"arms_{condition}_{body}.py"
+    path.write_text(PROGRAM.format(condition=CONDITIONS[condition], body=lines, otherwise=otherwise))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    check(module.f, X)
