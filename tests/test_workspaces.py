@@ -363,7 +363,6 @@ each = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 ALLOCATES = {
     "softmax": 1,  # the maxima are counted by a sum with a dtype, which is called without out=
     "selects": 9,  # np.where and strong make arrays; NumPy casts a mask that is a factor in an array of its own
-    "fills": 1,  # the zeros that are added have no variable
     "gathered": 5,  # what an index array takes, and strong
     "contracted": 6,  # einsum and tensordot; np.outer of a column copies it
     "solved": 2,  # solve and np.eye

@@ -65,7 +65,7 @@ def into(op: Op) -> Out | None:
         return Out(t, args, {}, elementwise=True)
     if t in _REDUCTIONS and "out" not in kwargs and "dtype" not in kwargs and len(args) < 3:
         return Out(t, args, kwargs, keyword=True)
-    if t is zeros_like:
+    if t is zeros_like or (t is np.zeros_like and len(args) == 1 and not kwargs):
         return Out(zeroed, args, {})
     if t is np.zeros and len(args) == 1 and not kwargs:
         return Out(zeros, args, {})
