@@ -11,7 +11,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check --no-input
 BIN     = $(VENV)/bin
-PYTEST_FLAGS ?= -q -n 2
+PYTEST_FLAGS ?= -q -n 2 --dist worksteal
 
 # Small arrays gain nothing from BLAS threads, and parallel tests lose by them.
 export OMP_NUM_THREADS      = 1
