@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.ir.core import For, If, Op, Region, Value, While, leaves
+from adcompiler.ir.core import For, If, Region, Value, While, leaves, walk
 from adcompiler.passes.outs import UFUNCS
 from rules.cotangent import length
 from rules.kind import Array, Length, Num, lengths
@@ -113,7 +113,7 @@ def _follow(region: Region, made: set[Value], dtype: Any) -> bool:
                     made.add(r)
             continue
         if isinstance(op, For | While):
-            inside = {v for sub in op.regions for o in _within(sub) for v in o.operands()}
+            inside = {v for sub in op.regions for o in walk(sub) for v in o.operands()}
             yielded = {v for sub in op.regions for v in leaves(sub.results)}
             if (inside | yielded | set(op.operands())) & made:
                 return False
@@ -129,7 +129,3 @@ def _follow(region: Region, made: set[Value], dtype: Any) -> bool:
             return False
         made.add(op.result)
     return True
-
-
-def _within(region: Region) -> list[Op]:
-    return [o for op in region.ops for o in (op, *(x for sub in op.regions for x in _within(sub)))]

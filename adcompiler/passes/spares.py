@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import shared
-from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.mark import give_back
 from adcompiler.passes.memory import Memory
+from adcompiler.passes.retake import regions_in
 from adcompiler.passes.schedule import Schedule, fits
 from rules.rule import find
 from rules.sequences import backwards
@@ -61,7 +62,7 @@ class Spares:
     def kept(self, made: dict[Value, Op]) -> set[int]:
         """The operations whose results one loop keeps, and one other loop reads backwards and gives back."""
         found: set[int] = set()
-        for region in _regions(self.function.body):
+        for region in regions_in(self.function.body):
             loops = [op for op in region.ops if isinstance(op, For) and not op.stop and id(op) in self.plan.inside]
             readers = {s: op for op in loops for s in leaves(op.sequences)}
             turned = {op.args[0]: op.result for op in region.ops if op.target is backwards}
@@ -140,7 +141,7 @@ class Spares:
     def carried(self, made: dict[Value, Op], kept: set[int]) -> set[int]:
         """The operations that make anew what a loop carries: each gives back what was carried before."""
         found: set[int] = set()
-        for region in list(_regions(self.function.body)):
+        for region in regions_in(self.function.body):
             for loop in region.ops:
                 if isinstance(loop, For | While):
                     for k in range(len(loop.inits)):
@@ -199,12 +200,3 @@ class Spares:
             count += sum(1 for x in op.operands() if x is v)
             count += sum(1 for sub in op.regions for x in leaves(sub.results) if x is v)
         return count + sum(1 for x in leaves(self.function.result) if x is v)
-
-
-def _regions(region: Region) -> list[Region]:
-    out = [region]
-    for op in region.ops:
-        if isinstance(op, If | For | While):
-            for sub in op.regions:
-                out += _regions(sub)
-    return out
