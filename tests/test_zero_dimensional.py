@@ -1,5 +1,7 @@
 """0-d arrays: NumPy's arithmetic on them gives numbers, and no name of theirs is written in place."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -132,9 +134,7 @@ def in_place_of_a_carried_one(x, c):
     return y * x
 
 
-@pytest.mark.parametrize(
-    "f", [in_place_of_a_choice, in_place_of_the_last, in_place_after_a_loop, in_place_of_a_carried_one]
-)
+@pytest.mark.parametrize("f", [in_place_of_a_choice, in_place_of_the_last, in_place_after_a_loop])
 def test_what_may_be_a_scalar_array_is_not_changed_in_place(f):
     with pytest.raises(UnsupportedError, match="y may share memory .*\n.*write y = y +"):
         grad(f)(X, 1)
@@ -165,17 +165,12 @@ def second_name(x, c):
     return z * y
 
 
-@pytest.mark.parametrize("f", [updated, summed_into])
+@pytest.mark.parametrize("f", [updated, summed_into, second_name, in_place_of_a_carried_one])
 @pytest.mark.parametrize("x", [X, 1.1])
 def test_an_array_of_its_own_is_changed_in_place(f, x):
-    assert value_and_grad(f)(x, 1)[0] == f(x, 1)
+    assert value_and_grad(f)(x, 1)[0] == f(copy.copy(x), 1)
     check_grad(f, x, 1)
     check_grad(grad(f), x, 1)
-
-
-def test_what_is_changed_in_place_may_get_a_second_name():
-    with pytest.raises(UnsupportedError, match="y may share memory"):
-        grad(second_name)(X, 1)
 
 
 GIVING_OR_TAKING = {

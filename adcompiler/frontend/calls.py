@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.iteration import CHANGING, Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, poison_problem
+from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun
@@ -61,6 +61,7 @@ class Calls(Iterations):
             else:
                 raise self.refuse(k.value, "** of something that is not a dict of known string keys",
                                   "pass the keywords one by one")  # fmt: skip
+        self.evaluated[-1].clear()  # the arguments are the function's from here on
         return self.call(function, tuple(args), kwargs, node)
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -80,7 +81,11 @@ class Calls(Iterations):
         f = function.value
         handler = STRUCTURAL.get(f) if hashable(f) else None
         if handler is not None:
-            result = handler(self, node, *args, **kwargs)
+            self.walls.append(moment())
+            try:
+                result = handler(self, node, *args, **kwargs)
+            finally:
+                self.walls.pop()
             if result is not NotImplemented:
                 return result
         rule = find(f)
@@ -283,10 +288,12 @@ class Calls(Iterations):
         frame.env.update(bound)
         outer, self.frame = self.frame, frame
         self.callers.append(outer)
+        self.evaluated.append([])
         loc = self.builder.loc
         try:
             return self.body(node)
         finally:
+            self.evaluated.pop()
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc

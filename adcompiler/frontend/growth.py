@@ -296,16 +296,17 @@ class Lists(Stores):
                 raise self.refuse(node, f"the loop reads {n}, and changes how many elements it has",
                                   f"loop over a copy: list({n})")  # fmt: skip
 
-    def in_place(self, old: Any, value: Any, name: str, node: Any) -> Any:
+    def whole(self, place: Place, value: Any, node: Any) -> None:
+        old, name = place.base, place.text
         if not (isinstance(node.op, gast.Add) and self.changes_list(old)):
-            return super().in_place(old, value, name, node)
-        root = name.partition("[")[0]
-        if any(path[0] == root for path in grown_places([node.value])):
-            raise self.refuse(node, f"{root} is changed twice in one statement", "write two statements")
+            super().whole(place, value, node)
+            return
+        if any(path[0] == place.name for path in grown_places([node.value])):
+            raise self.refuse(node, f"{place.name} is changed twice in one statement", "write two statements")
         self.check_list(old, name, node)
         more = self.iterate(value, node)
-        return (self.with_items(old, more, name, node) if isinstance(more, list)
-                else self.extended(node.target, old, more, node))  # fmt: skip
+        self.replace(place, self.with_items(old, more, name, node) if isinstance(more, list)
+                     else self.extended(node.target, old, more, node))  # fmt: skip
 
 
 def collect_appends(loop: For | While, length: Any, defs: dict[Value, Op]) -> None:

@@ -11,7 +11,7 @@ from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.scope import Frame, Poison, poison_problem
+from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -221,6 +221,7 @@ class Iterations(Expressions):
         if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
             return self.grown(node, it) if whole else None
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
+        self.walls.append(moment())
         try:
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
@@ -251,6 +252,7 @@ class Iterations(Expressions):
                     out.append(self.collected(node))
             return out
         finally:
+            self.walls.pop()
             self.frame = outer
 
     def instead(self, node: Any, it: list[Any], frame: Frame, start: int) -> Any:

@@ -7,15 +7,17 @@ What has no common kind, or is assigned on one path alone, is a problem of whoev
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.lenses import Lens
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.scope import Callback, Maybe, Poison, Unreturned
+from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned
 from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
@@ -31,6 +33,26 @@ class Diverges:
 DIVERGES = Diverges()
 
 
+@dataclass
+class JoinedViews:
+    """Pairs of values, by id, that are the same view of two arrays: the lens and the arrays. Pairs that are owned."""
+
+    views: dict[tuple[int, int], tuple[Lens, Any, Any]] = field(default_factory=dict)
+    owned: set[tuple[int, int]] = field(default_factory=set)
+
+
+#: The names of each frame, at one place of the program.
+Environments = list[tuple[Frame, dict[str, Any]]]
+#: What the names of these frames mean at the end of a path, and what it gives.
+Side = tuple[list[dict[str, Any]], Any]
+
+
+def restore(environments: Environments) -> None:
+    """Give names the meanings that they had."""
+    for frame, env in environments:
+        frame.env = env
+
+
 class Joins(Statics):
     """Lowers two paths, and joins them."""
 
@@ -39,59 +61,82 @@ class Joins(Statics):
     frozen_joins: set[Value]
     #: Of those that a join makes floats or complex, what they may be in the user's program: see `narrower`.
     lowest: dict[Value, int]
+    #: How the views are joined that the paths have which are being joined.
+    views: JoinedViews
 
     def fork(
         self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
     ) -> Any:
         """Lower two paths into the regions of an If, and join them. Each path gives a denotation or DIVERGES."""
-        frame, outer = self.frame, self.builder.region
-        before = frame.env
+        outer = self.builder.region
+        before: Environments = [(f, f.env) for f in self.frames()]
         sides = []
         for path in (then, orelse):
-            frame.env = dict(before)
+            for f, env in before:
+                f.env = dict(env)
             region = self.builder.region = Region()
             try:
                 result = path()
             except Unreturned:
                 result = DIVERGES
             except BaseException:
-                frame.env = before
+                restore(before)
                 raise
             finally:
                 self.builder.region = outer
-            sides.append((region, frame.env, result))
-        (r1, env1, d1), (r2, env2, d2) = sides
-        changed = [n for n in env1 if env1[n] is not env2.get(n)]
-        held: list[set[str]] = [self.owned_names(env, changed) if statement else set() for env in (env1, env2)]
+            sides.append((region, [f.env for f, _ in before], result))
+        (r1, envs1, d1), (r2, envs2, d2) = sides
         op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
         op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
         dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
         joined: Any = DIVERGES
-        frame.env = dict(before)
+        views, lists = self.joined_views(
+            before, (None if dead1 else (envs1, d1)), (None if dead2 else (envs2, d2)), cond
+        )
+        restore(before)
         if not (dead1 and dead2):
             known: dict[tuple[Any, Any], Value] = {}
             missing = UNDEF
-            for name in dict.fromkeys([*env1, *env2]):
-                a = missing if dead1 else env1.get(name, missing)
-                b = missing if dead2 else env2.get(name, missing)
-                if (dead1 and b is before.get(name)) or (dead2 and a is before.get(name)):
-                    frame.env[name] = before[name]
-                else:
-                    d = frame.env[name] = self.join(a, b, op, known, name, loc, maybe=not (dead1 or dead2))
-                    self.alike(a, d)
-                    self.alike(b, d)
-                    self.note_owned(d, name, held[0] & held[1])
+            place = len(outer.ops)
+            self.views, before_views = views, self.views
+            for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
+                after = dict(env)
+                for name in dict.fromkeys([*env1, *env2]):
+                    a = missing if dead1 else env1.get(name, missing)
+                    b = missing if dead2 else env2.get(name, missing)
+                    if (dead1 and b is env.get(name)) or (dead2 and a is env.get(name)):
+                        after[name] = env[name]
+                    else:
+                        d = after[name] = self.join(a, b, op, known, name, loc, maybe=not (dead1 or dead2))
+                        self.alike(a, d)
+                        self.alike(b, d)
+                        self.note_owned(d, name, lists.get(id(frame), set()))
+                frame.env = after
             joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
             self.alike(d1, joined)
             self.alike(d2, joined)
-        if op.results or op.effect:
+            self.views = before_views
+            self.owned_joins.update(known[pair] for pair in views.owned if pair in known)
+            if op.results or op.effect:
+                outer.ops.insert(place, op)  # views of what is joined are made of its results
+                for v in op.results:
+                    self.defs[v] = op
+        elif op.effect:
             outer.ops.append(op)
-            for v in op.results:
-                self.defs[v] = op
         return joined
 
-    def owned_names(self, env: dict[str, Any], names: list[str], live: Any = None) -> set[str]:
-        """Of the arrays that these names hold, those that nothing else does, where names mean `env`: their places."""
+    def frames(self) -> list[Frame]:
+        """The frames whose names may still be read, this one first."""
+        raise NotImplementedError
+
+    def joined_views(
+        self, before: Environments, then: Side | None, orelse: Side | None, cond: Value
+    ) -> tuple[JoinedViews, dict[int, set[str]]]:
+        """How arrays and views of them are joined, and the places of lists that nothing else holds, by frame."""
+        raise NotImplementedError
+
+    def seen(self, of: Lens, root: Value) -> Value:
+        """The view that is seen through a lens on another array."""
         raise NotImplementedError
 
     def note_owned(self, d: Any, name: str, places: set[str]) -> None:
@@ -125,7 +170,8 @@ class Joins(Statics):
             if not isinstance(other, Value) and not _number(other):
                 return other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
-            value = self._result(x, y, kind_of_operand(self.operand(other)), op, known, name, loc)
+            kind = kind_of_operand(self.operand(other))
+            value = self.joined_view(x, y, op, known, loc) or self._result(x, y, kind, op, known, name, loc)
             return Maybe(value) if maybe else value
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
@@ -143,13 +189,25 @@ class Joins(Statics):
             x, y = self.operand(a), self.operand(b)
             kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
             if kind is not None:
-                return self._result(x, y, kind, op, known, name, loc)
+                return self.joined_view(x, y, op, known, loc) or self._result(x, y, kind, op, known, name, loc)
         return Poison("{name} is " + describe(a) + f" on one path of the if at line {loc.line} and " + describe(b)
                       + " on the other", one_kind(a, b, "on both paths"), loc)  # fmt: skip
 
+    def joined_view(self, x: Any, y: Any, op: If, known: Any, loc: Loc) -> Value | None:
+        """A view, where both sides are the same view of arrays that are joined; None for others."""
+        found = self.views.views.get((id(x), id(y)))
+        if found is None:
+            return None
+        of, a, b = found
+        if a is b:
+            return self.seen(of, a)
+        kinds = [r.kind for r in (a, b) if r is not UNDEF]
+        kind = join_kinds(kinds[0], kinds[-1], self.env)
+        return self.seen(of, self._result(a, b, kind, op, known, of.root.hint, loc))
+
     def _result(self, x: Any, y: Any, kind: Any, op: If, known: Any, name: str, loc: Loc) -> Value:
         key = (id(x), id(y))
-        if isinstance(x, Value) and isinstance(y, Value) and key in known:
+        if all(isinstance(s, Value) or s is UNDEF for s in (x, y)) and key in known:
             return known[key]
         value = Value(kind, hint(name), loc)
         if self.shares_scalar(kind, x, y):

@@ -11,13 +11,16 @@ from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind, walk_denotation
 from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
-from adcompiler.frontend.joins import Diverges
+from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
+from adcompiler.frontend.ownership import READ
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
 )
 from adcompiler.frontend.static import Unroll
+from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.versions import Reread, Written
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -27,8 +30,8 @@ from adcompiler.ir.core import (
     Value,
     While,
 )
-from rules.cotangent import listed
-from rules.kind import Seq
+from rules.cotangent import length, listed
+from rules.kind import Array, Num, Seq
 
 
 class Loops(Lists):
@@ -70,14 +73,16 @@ class Loops(Lists):
             for e, s in zip(elements, it.sequences, strict=True):
                 if isinstance(s, Value) and isinstance(s.kind, Seq) and s.kind.range:
                     self.loop_elements[e] = node
+                elif isinstance(node, gast.For) and isinstance(kind_of_operand(s), Array):
+                    self.read_by[e] = node
             status = body(it.element(elements))
             stop = status is None and isinstance(node, gast.For) and self.stops(node)
             return status
 
-        pinned = [s for s in it.sequences if isinstance(s, Value)]
+        pinned = [(s, node) for s in it.sequences if isinstance(s, Value)]
         self.pinned.extend(pinned)
         try:
-            region, inits, results, effect = self.carry(
+            region, inits, results, effect, header = self.carry(
                 names, run, loc, grown_places(getattr(node, "body", [])), it, node
             )
         finally:
@@ -86,7 +91,7 @@ class Loops(Lists):
             if isinstance(s, Value) and isinstance(s.kind, Seq) and e.hint and "_" in s.hint:
                 s.hint = f"{e.hint}s"  # the parts of a list of structures are called as the loop calls them
         op = For("for", (list(it.sequences), inits), {}, results, False, effect, loc, region)
-        self.finish_loop(op, results, stop)
+        self.finish_loop(op, results, stop, header)
         collect_appends(op, it.length, self.defs)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
             self.doubt(op, names)
@@ -107,13 +112,14 @@ class Loops(Lists):
             if isinstance(d, Value) and d in first and not is_flag(n):
                 self.frame.env[n] = Maybe(d)
 
-    def finish_loop(self, op: For | While, results: list[Value], stop: Any) -> None:
+    def finish_loop(self, op: For | While, results: list[Value], stop: Any, header: Header) -> None:
         if stop is not False:
             op.stop = True
             op.body.results.append(stop)
         self.builder.region.ops.append(op)
         for v in results:
             self.defs[v] = op
+        header.shared.leave(dict(zip(header.params, results, strict=False)))
 
     def carry(
         self,
@@ -123,13 +129,14 @@ class Loops(Lists):
         grown: frozenset[tuple[Any, ...]] = frozenset(),
         it: Iteration | None = None,
         node: Any = None,
-    ) -> tuple[Region, list[Any], list[Value], bool]:
+    ) -> tuple[Region, list[Any], list[Value], bool, Header]:
         """Lower a loop's body until what it carries is stable. Leaves the names as they are after the loop.
 
         `it` is what a `for` reads, `node` the statement.
         """
         frame, outer = self.frame, self.builder.region
-        before = dict(frame.env)
+        around: Environments = [(f, dict(f.env)) for f in self.frames()]
+        before = around[0][1]
         header = Header(
             self,
             {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
@@ -142,22 +149,32 @@ class Loops(Lists):
             if not header.reported:  # what was said about a poisoned name is not said again
                 del self.problems[problems:]
             self.builder.loc = loc
+            restore([(f, dict(env)) for f, env in around])
             start, params, inits, _paths = header.start()
-            frame.env = {**before, **start}
+            frame.env.update(start)
             for n, d in start.items():
                 self.alike(before.get(n), d)
             region = header.region = self.builder.region = Region(list(params))
+            self.headers.append(header)
+            header.shared.enter()
             try:
                 status = run(region)
             except Grow as grow:
                 if not header.learn(grow):
-                    frame.env = before
+                    restore(around)
                     raise
                 continue
+            except Written as written:
+                if written.header is not header:
+                    restore(around)
+                    raise
+                header.shared.roots.append(written.root)
+                continue
             except BaseException:
-                frame.env = before
+                restore(around)
                 raise
             finally:
+                self.headers.pop()
                 self.builder.region = outer
             end = frame.env
             yields: dict[Value, Any] = {}
@@ -167,16 +184,18 @@ class Loops(Lists):
                 end = {**before, **start}
                 break
             accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
+            accepted.append(header.shared.settle(yields))
             late = [n for n in sorted(names - set(start)) if isinstance(end.get(n), Maybe)]
             if all(accepted) and not late:
                 break
             for n in late:
                 header.keep(n, end[n].value)
         else:
-            frame.env = before
+            restore(around)
             raise Refusal(
                 problem_at(loc, "the kinds of what this loop carries do not settle", "give each variable one kind")
             )
+        restore(around)
         results = [Value(after_loop(p.kind, header.open_lengths, self.env), p.hint, loc) for p in params]
         for i, p in zip(inits, params, strict=True):
             if i in self.defs and self.defs[i].target is listed:
@@ -202,7 +221,7 @@ class Loops(Lists):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
                 frame.env[n] = self._first_assigned(n, d, region, inits, results)
-        return region, inits, results, any(o.effect for o in region.ops)
+        return region, inits, results, any(o.effect for o in region.ops), header
 
     def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
         """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
@@ -219,17 +238,25 @@ class Loops(Lists):
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         it = self.iterate(self.expr(node.iter), node.iter)
         if isinstance(it, Iteration):
-            mark, env = len(self.builder.region.ops), dict(self.frame.env)
+            mark = len(self.builder.region.ops)
+            before: Environments = [(f, dict(f.env)) for f in self.frames()]
             problems = len(self.problems)
             names = changed_names(node.body) | assigned_names([node.target])
             try:
                 self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
+            except Reread as again:
+                if again.loop is not node:
+                    raise
+                del self.builder.region.ops[mark:]
+                del self.problems[problems:]
+                restore(before)
+                self.by_index(it, names, node)
             except Unroll as unroll:
                 if unroll.loop is not node:
                     raise
                 del self.builder.region.ops[mark:]
                 del self.problems[problems:]
-                self.frame.env = env
+                restore(before)
                 it = self.unrolled(it, node.iter, unroll.problem)
         if isinstance(it, list):
             self.check_read_list(node)
@@ -240,23 +267,47 @@ class Loops(Lists):
             return self._unrolled_loop(node, it)
         return None
 
+    def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
+        """A loop over the rows of arrays that its body changes: each row is read when its turn comes."""
+        arrays = [s for s in it.sequences if isinstance(s.kind, Array)]
+        others = [s for s in it.sequences if not isinstance(s.kind, Array)]
+        with self.kept(READ, arrays) as name:
+            indices = STRUCTURAL[range](self, node, self.emit(length, arrays[0]))
+            indices.kind = Seq(Num(int), range=True, length=it.length)
+
+            def element(items: list[Value]) -> Any:
+                read = iter([self.emit(operator.getitem, a, items[0]) for a in self.frame.env[name]])
+                rest = iter(items[1:])
+                return it.element([next(read) if isinstance(s.kind, Array) else next(rest) for s in it.sequences])
+
+            indexed = Iteration([indices, *others], element, it.length)
+            self.for_loop(indexed, names, lambda d: self._loop_body(node, d), node)
+
     def _unrolled_loop(self, node: Any, items: list[Any]) -> Any:
         """One iteration after the other; where one may be the last, the others are a side of an If."""
-        for i, d in enumerate(items):
-            status = self._loop_body(node, d)
+        with self.kept(READ, items) as name:
+            return self._iterations(node, name, 0)
+
+    def _iterations(self, node: Any, name: str, first: int) -> Any:
+        """The iterations of an unrolled loop from one on; what is kept under this name is what it reads."""
+        count = len(self.frame.env[name])
+        for i in range(first, count):
+            items = self.frame.env[name]
+            self.frame.env[name] = (*[Known(None)] * (i + 1), *items[i + 1 :])
+            status = self._loop_body(node, items[i])
             if status is not None:
                 return status
             stop, flag = self.stops(node), exit_flag(node)
             if stop is True:
                 break
-            if flag is not None and stop is not False and i + 1 < len(items):
+            if flag is not None and stop is not False and i + 1 < count:
 
                 def end(flag: str = flag) -> Any:
                     self.frame.env[flag] = Known(True)
                     return Known(None)
 
-                def others(more: list[Any] = items[i + 1 :]) -> Any:
-                    return self._unrolled_loop(node, more) or Known(None)
+                def others(after: int = i + 1) -> Any:
+                    return self._iterations(node, name, after) or Known(None)
 
                 joined = self.fork(stop, end, others, self.loc(node))
                 return joined if isinstance(joined, Diverges) else None
@@ -276,9 +327,9 @@ class Loops(Lists):
             test.params = [Value(p.kind, p.hint, p.loc) for p in region.params]
             test.ops = []
             inner = dict(zip(region.params, test.params, strict=True))
-            outer_env = self.frame.env
-            self.frame.env = {n: _replace(d, inner) for n, d in outer_env.items()}
+            outer: Environments = [(f, f.env) for f in self.frames()]
             self.builder.region = test
+            self.moved(inner)
             cond = self.truth(self.expr(node.test), node.test)
             if grown_places([node.test]):
                 raise self.refuse(node.test, "the test of a `while` changes a list",
@@ -288,7 +339,7 @@ class Loops(Lists):
                 raise self.refuse(node.test, reason,
                                   "assign before the loop and at the end of its body")  # fmt: skip
             self.builder.region = region
-            self.frame.env = outer_env
+            restore(outer)
             test.results = [cond]
             if isinstance(cond, bool):
                 known.append(cond)
@@ -298,7 +349,7 @@ class Loops(Lists):
             stop = status is None and self.stops(node)
             return status
 
-        region, inits, results, effect = self.carry(names, run, loc, grown_places(node.body))
+        region, inits, results, effect, header = self.carry(names, run, loc, grown_places(node.body))
         if known == [True] and stop is False:
             raise self.refuse(
                 node.test, "this loop never ends by its condition", "write the condition for which it goes on"
@@ -306,7 +357,7 @@ class Loops(Lists):
         extra = len(region.params) - len(test.params)
         test.params.extend(Value(p.kind, p.hint) for p in region.params[len(region.params) - extra :])
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
-        self.finish_loop(op, results, stop)
+        self.finish_loop(op, results, stop, header)
         collect_appends(op, None, self.defs)
         self.doubt(op, names)
         return None

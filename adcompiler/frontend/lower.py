@@ -18,11 +18,12 @@ from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, prob
 from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
-from adcompiler.frontend.joins import DIVERGES, Diverges
+from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements
 from adcompiler.frontend.operations import no_rule
+from adcompiler.frontend.ownership import PENDING
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Callback,
@@ -33,11 +34,12 @@ from adcompiler.frontend.scope import (
     Poison,
     Scope,
     Unreturned,
+    moment,
     poison_problem,
 )
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
-from adcompiler.frontend.storage import keep_apart, written_arguments
+from adcompiler.frontend.storage import Place, keep_apart, written_arguments
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
@@ -92,7 +94,12 @@ class Lowerer(Loops, Recursion):
         self.stack = []
         self.promotable_seen = []
         self.callers: list[Frame] = []
-        self.pinned: list[Value] = []
+        self.pinned: list[tuple[Value, Any]] = []
+        self.headers: list[Any] = []
+        self.read_by: dict[Value, Any] = {}
+        self.ordered: set[Value] = set()
+        self.whole_arrays: set[Value] = set()
+        self.views = JoinedViews()
         self.owned_joins: set[Value] = set()
         self.frozen_joins: set[Value] = set()
         self.lowest: dict[Value, int] = {}
@@ -110,6 +117,7 @@ class Lowerer(Loops, Recursion):
         """
         given: list[Value] = []
         fresh: list[Value] = []
+        wall = moment()
 
         def rename(d: Any) -> Any:
             if isinstance(d, Value):
@@ -130,11 +138,13 @@ class Lowerer(Loops, Recursion):
                         table[new] = table[old]
         outer, region = self.builder.region, Region()
         self.builder.region = region
+        self.walls.append(wall)
         try:
             f, (positional, named_) = request.function, arguments
             plain = {k: v for k, v in named_.items() if k not in request.tangent_names}
             result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
         finally:
+            self.walls.pop()
             self.builder.region = outer
         for p in _poisons(result):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
@@ -170,7 +180,9 @@ class Lowerer(Loops, Recursion):
         return d
 
     def apart_in(self, frame: Frame) -> "Lowerer":
-        return Lowerer(self.scope, frame, self.env, self.differentiate)
+        made = Lowerer(self.scope, frame, self.env, self.differentiate)
+        made.walls.append(moment())  # what is around it is changed by none of its calls
+        return made
 
     def main(self, node: Any) -> Any:
         """The returned denotation of the function that is to be lowered."""
@@ -191,6 +203,7 @@ class Lowerer(Loops, Recursion):
 
     def block(self, statements: list[Any]) -> Returned | Diverges | None:
         """Lower statements in order; how they end."""
+        self.evaluated[-1].clear()  # the test of an `if`, and what a loop reads, which is pinned
         for i, s in enumerate(statements):
             mark = len(self.builder.region.ops)
             try:
@@ -223,9 +236,11 @@ class Lowerer(Loops, Recursion):
     def statement(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         self.builder.loc = self.loc(node)
         outer, self.frame.here = self.frame.here, node
+        self.evaluated.append([])
         try:
             return self.handled(node, rest)
         finally:
+            self.evaluated.pop()
             self.frame.here = outer
 
     def handled(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
@@ -248,21 +263,19 @@ class Lowerer(Loops, Recursion):
             self.expr(node.value)
 
     def stmt_Assign(self, node: Any, rest: list[Any]) -> None:
-        d = self.expr(node.value)
-        for i, target in enumerate(node.targets):
-            self.assign(target, d, (d,) if i + 1 < len(node.targets) else ())
+        self.assign_all(node.targets, [self.expr(node.value)] * len(node.targets))
 
     def stmt_AnnAssign(self, node: Any, rest: list[Any]) -> None:
         if node.value is not None:
             self.assign(node.target, self.expr(node.value))
 
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
-        if not isinstance(node.target, gast.Name):
-            self.augmented(node)
-            return
-        name = node.target.id
-        self.check_local(name, node)
-        self.bind(name, self.in_place(self.read_name(node.target), self.expr(node.value), name, node))
+        if isinstance(node.target, gast.Name):
+            name = node.target.id
+            self.check_local(name, node)
+            self.augmented(Place(name, (), self.read_name(node.target), (), name), node)
+        else:
+            self.augmented(self.place(node.target, exists=True), node)
 
     def stmt_Return(self, node: Any, rest: list[Any]) -> Returned:
         return Returned(Known(None) if node.value is None else self.expr(node.value))
@@ -398,31 +411,38 @@ class Lowerer(Loops, Recursion):
         return Returned(joined) if returns else None
 
     # ------------------------------------------------------------------------------------- assignment
-    def assign(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
-        """`target = d`, where `pending` is what the statement has yet to assign to other targets."""
+    def assign(self, target: Any, d: Any) -> None:
+        """`target = d`."""
         if isinstance(target, gast.Name):
             self.bind(target.id, d)
         elif isinstance(target, gast.Tuple | gast.List):
-            self.unpack(target, d, pending)
+            self.unpack(target, d)
         else:
-            self.store(target, d, pending)
+            self.store(target, d)
 
-    def unpack(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
+    def assign_all(self, targets: list[Any], values: list[Any]) -> None:
+        """`target = d` one after the other: what is yet to be assigned sees what the first of them change."""
+        if len(targets) == 1:
+            self.assign(targets[0], values[0])
+            return
+        with self.kept(PENDING, values) as name:
+            for i, target in enumerate(targets):
+                values = self.frame.env[name]
+                self.frame.env[name] = (*[Known(None)] * (i + 1), *values[i + 1 :])
+                self.assign(target, values[i])
+
+    def unpack(self, target: Any, d: Any) -> None:
         items = self.elements(d, target)
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         n = len(target.elts)
         if (not stars and len(items) != n) or (stars and len(items) < n - 1):
             raise self.refuse(target, f"{len(items)} values are unpacked into {n} names",
                               "name as many variables as there are values")  # fmt: skip
-        if not stars:
-            for i, (t, x) in enumerate(zip(target.elts, items, strict=True)):
-                self.assign(t, x, (*pending, *items[i + 1 :]))
-            return
-        k = stars[0]
-        tail = n - k - 1
-        parts = [*items[:k], items[k : len(items) - tail], *items[len(items) - tail :]]
-        for i, (t, x) in enumerate(zip(target.elts, parts, strict=True)):
-            self.assign(t.value if i == k else t, x, (*pending, *parts[i + 1 :]))
+        targets = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]
+        if stars:
+            k, tail = stars[0], n - stars[0] - 1
+            items = [*items[:k], items[k : len(items) - tail], *items[len(items) - tail :]]
+        self.assign_all(targets, items)
 
 
 _AROUND = "put it around the call, outside of the function"

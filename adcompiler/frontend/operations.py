@@ -43,6 +43,10 @@ class Operations:
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
         self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
+        #: What the statements and expressions around have evaluated so far: a list for each, the innermost last.
+        self.evaluated: list[list[Any]] = [[]]
+        #: Arrays made before these moments are not changed in place: what reads them then is no name.
+        self.walls: list[int] = []
 
     def loc(self, node: Any) -> Loc:
         return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
@@ -58,12 +62,16 @@ class Operations:
             raise self.refuse(node, f"{construct(node)} is not supported", remedy)
         before = self.builder.loc
         self.builder.loc = self.loc(node)
+        self.evaluated.append([])
         try:
-            return handler(node)
+            d = handler(node)
         except KindError as error:
             raise self.refuse(node, str(error), error.remedy or ELSEWHERE) from None
         finally:
+            self.evaluated.pop()
             self.builder.loc = before
+        self.evaluated[-1].append(d)
+        return d
 
     def emit(self, target: Any, *args: Any, hint: str = "", **kwargs: Any) -> Any:
         """An operation on denotations; the denotation of its result."""

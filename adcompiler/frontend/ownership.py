@@ -8,7 +8,8 @@ import numpy as np
 
 from adcompiler.errors import Problem, problem_at
 from adcompiler.frontend.calls import Calls
-from adcompiler.frontend.iteration import Iteration, Once
+from adcompiler.frontend.frames import held, readable
+from adcompiler.frontend.iteration import Once
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import (
     Closure,
@@ -24,7 +25,6 @@ from adcompiler.ir.core import (
     Op,
     Value,
     While,
-    leaves,
 )
 from rules.cotangent import fits, length
 from rules.kind import ONE, Array, Seq
@@ -33,13 +33,14 @@ from rules.kind import ONE, Array, Seq
 PENDING = "a value that is yet to be assigned"
 #: What a running loop holds.
 READ = "what a loop reads"
+#: What an expression holds of which a call is part.
+EVALUATED = "what this expression has read before"
 
 
 class Ownership(Calls):
     """Answers whether an array has a second name: another name, a view, a container, a function, a running loop."""
 
-    pinned: list[Value]
-    pending: tuple[Any, ...] = ()
+    pinned: list[tuple[Value, Any]]
     arguments: frozenset[Value] = frozenset()
     same_objects: list[tuple[Any, Any]]
     passed: list[Any]
@@ -114,40 +115,58 @@ class Ownership(Calls):
             return {
                 label
                 for n in names
-                for label, v in holds(env.get(n), n)
+                for label, v, _ in held(env.get(n), n)
                 if (isinstance(v.kind, Array) or _list(v)) and self.alone(v, label, live)
             }
         finally:
             self.frame.env = before
 
     def note_owned(self, d: Any, name: str, places: set[str]) -> None:
-        self.owned_joins.update(v for label, v in holds(d, name) if label in places)
+        self.owned_joins.update(v for label, v, _ in held(d, name) if label in places)
 
-    def names(self, live: Any = None) -> Iterator[tuple[str, str, Any]]:
-        """Every name that may still be read, in this frame and in those around it; where it is; what it denotes."""
-        if self.pending:
-            yield PENDING, "", self.pending
-        frames: list[Frame] = []
-        for frame in (self.frame, *self.callers):
-            scope: Frame | None = frame
-            while scope is not None and scope not in frames:
-                frames.append(scope)
-                scope = scope.parent
-        for f in frames:
-            if f is self.frame:
-                readable, suffix = f.later() if live is None else live, ""
-            else:
-                readable, suffix = f.now(), f" in {f.name}" if f.name else " outside"
+    def frames(self) -> list[Frame]:
+        """The frames whose names may still be read, this one first."""
+        return readable(self.frame, self.callers)
+
+    def live(self, f: Frame, live: Any = None) -> Any:
+        """The names of a frame that may still be read: of this one after this statement, or those given."""
+        if f is not self.frame:
+            return f.now()
+        return f.later() if live is None else live
+
+    def names(self, live: Any = None) -> Iterator[tuple[Frame, str, Any]]:
+        """Every name that may still be read, in this frame and in those around it; the frame; what it denotes."""
+        for f in self.frames():
+            readable = self.live(f, live)
             for n, d in f.env.items():
                 if readable is None or n in readable or not n.isidentifier():
-                    yield n, suffix, d
+                    yield f, n, d
+
+    def suffix(self, f: Frame) -> str:
+        """Where the names of another frame are, in a message."""
+        return "" if f is self.frame else f" in {f.name}" if f.name else " outside"
+
+    def places(self, live: Any = None) -> Iterator[tuple[Frame, str, Value, bool]]:
+        """Every value that a name denotes or a container of one holds; can another version be put in its place?"""
+        for f, n, d in self.names(live):
+            yield from ((f, label, v, movable) for label, v, movable in held(d, n))
+
+    def temporaries(self) -> Iterator[tuple[str, Value, bool]]:
+        """The values that a loop is reading, or that an expression around has read so far."""
+        for v, _ in self.pinned:
+            yield READ, v, False
+        for values in self.evaluated[:-1]:
+            for d in values:
+                yield from ((EVALUATED, v, False) for _, v, _ in held(d, ""))
+
+    def holders(self, live: Any = None) -> Iterator[tuple[str, Value, bool]]:
+        """Everything that holds a value: what it is, the value, and can another version be put in its place?"""
+        yield from self.temporaries()
+        for f, label, v, movable in self.places(live):
+            yield label + self.suffix(f), v, movable
 
     def _held(self, live: Any = None) -> Iterator[tuple[str, Value]]:
-        """Every array that a name denotes or a container of one holds, or that a loop is reading."""
-        for v in self.pinned:
-            yield READ, v
-        for n, where, d in self.names(live):
-            yield from ((label + where, v) for label, v in holds(d, n))
+        yield from ((label, v) for label, v, _ in self.holders(live))
 
     # -------------------------------------------------------------------------------------- containers
     def alike(self, a: Any, b: Any) -> None:
@@ -199,7 +218,8 @@ class Ownership(Calls):
         """What else may denote the same list or dict."""
         family = self.container_family(d)
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
-        for n, where, root in (*self.names(live), *((n, "", tree) for n, tree in captured)):
+        named = [(n, self.suffix(f), d) for f, n, d in self.names(live)]
+        for n, where, root in (*named, *((n, "", tree) for n, tree in captured)):
             for label, x in containers(root, n):
                 if any(x is f for f in family) and label + where != text:
                     return label + where
@@ -230,31 +250,6 @@ class Ownership(Calls):
 
 def _list(v: Value) -> bool:
     return isinstance(v.kind, Seq) and not v.kind.range
-
-
-def holds(d: Any, label: str) -> Iterator[tuple[str, Value]]:
-    """The values that a denotation keeps alive: those in it, in a function's defaults, in what is iterated."""
-    if isinstance(d, Value):
-        yield label, d
-    elif isinstance(d, Maybe):
-        yield from holds(d.value, label)
-    elif isinstance(d, Closure):
-        for x in d.defaults.values():
-            yield from holds(x, f"a default of {label}")
-    elif isinstance(d, Method):
-        yield from holds(d.owner, f"{label}, a method of it,")
-    elif isinstance(d, Once):
-        yield from holds(d.iterable, f"{label}, which reads it,")
-    elif isinstance(d, Iteration):
-        yield from ((label, v) for v in leaves(d.sequences))
-    elif isinstance(d, tuple | list):
-        for i, x in enumerate(d):
-            yield from holds(x, f"{label}[{i}]")
-    elif isinstance(d, dict):
-        for k, x in d.items():
-            yield from holds(x, f"{label}[{k!r}]")
-    else:
-        yield from ((label, v) for v in leaves(d))
 
 
 def may_be_one(a: Any, b: Any) -> bool:

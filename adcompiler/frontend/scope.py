@@ -14,7 +14,7 @@ from adcompiler.frontend.desugar import desugar
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
 from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
-from adcompiler.ir.core import Loc
+from adcompiler.ir.core import Loc, Value
 from rules.kind import KindError, Lengths
 
 
@@ -139,6 +139,11 @@ class Identity:
 
     access: Access
     value: Any
+
+
+def moment() -> int:
+    """A number greater than those of all values made so far, and less than those of all made from here on."""
+    return Value(None).id
 
 
 CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})

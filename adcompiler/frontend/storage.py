@@ -1,7 +1,6 @@
 """Stores become data flow: `a[i] = v` gives the name `a` a new version of its array, or of its list or dict.
 
 A place is a name, the keys of containers on the way, and the path of a view (`[1:]`, `.T`, `[i]`) from the array.
-What is changed must be held by that place alone: any other live name is told of by the refusal.
 """
 
 from dataclasses import dataclass
@@ -11,13 +10,13 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Refusal
+from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category, least
-from adcompiler.frontend.ownership import PENDING, READ, Ownership, symbol
-from adcompiler.frontend.scope import Maybe
+from adcompiler.frontend.scope import Frame, Maybe
+from adcompiler.frontend.versions import Versions
 from adcompiler.frontend.words import describe
-from adcompiler.ir.alias import shared
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, appended, update, without_last
@@ -38,7 +37,7 @@ class Place:
     text: str
 
 
-class Stores(Ownership):
+class Stores(Versions):
     """Lowers assignments to elements, slices, items and transposes."""
 
     changed: list[Value]
@@ -52,7 +51,7 @@ class Stores(Ownership):
             node = node.value
         if not isinstance(node, gast.Name):
             raise self.refuse_store(target)
-        self.check_local(node.id, target)
+        owner = self.owner(node.id, target)
         base, keys, text = self.read_name(node), [], node.id
         while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
             step = steps.pop(0)
@@ -71,6 +70,8 @@ class Stores(Ownership):
             keys.append(key)
             text += f"[{key!r}]"
         path = tuple(self.step(s) for s in steps)
+        if owner is not self.frame and not path:
+            self.check_local(node.id, target)
         return Place(node.id, tuple(keys), base, path, text)
 
     def read_name(self, node: Any) -> Any:
@@ -83,26 +84,23 @@ class Stores(Ownership):
         return "T" if isinstance(node, gast.Attribute) else self.index(node.slice)
 
     # ------------------------------------------------------------------------------------------ stores
-    def store(self, target: Any, d: Any, pending: tuple[Any, ...] = ()) -> None:
-        """`target = d`, where `pending` is what else the statement has yet to assign."""
+    def store(self, target: Any, d: Any) -> None:
+        """`target = d`."""
         place = self.place(target)
-        self.pending = pending
-        try:
-            self.check_alone(place, target)
-        finally:
-            self.pending = ()
-        if not place.path:
+        self.check_container(place, target)
+        if place.path:
+            self.write(place, "set", d, target)
+        else:
             self.replace(place, d)
-            return
-        self.write(place, "set", d, target)
 
-    def augmented(self, node: Any) -> None:
-        """`target op= value`."""
-        place = self.place(node.target, exists=True)
-        self.check_alone(place, node)
-        if not place.path:
-            new = self.in_place(place.base, self.expr(node.value), place.text, node)
-            self.replace(place, new)
+    def augmented(self, place: Place, node: Any) -> None:
+        """`place op= value`."""
+        if place.keys:
+            self.check_container(place, node)
+        base, path = place.base, place.path
+        number = not (isinstance(base, Value) and isinstance(base.kind, Array))
+        if not path and (number or not self.lens(base).steps):
+            self.whole(place, self.expr(node.value), node)
             return
         old = self.read(place, node)
         value = self.expr(node.value)
@@ -112,10 +110,34 @@ class Stores(Ownership):
         if not number and isinstance(new, Value):
             self.check_in_place(old, new, place.text, node)
             self.check_cast(new.kind.dtype, place.base.kind.dtype, node)
-        if kind is None or _gathers(place.path[-1]) or not _fits(new, place.base):
+        if kind is None or (path and _gathers(path[-1])) or not _fits(new, place.base):
             self.write(place, "set", new, node)
         else:
             self.write(place, kind, value, node)
+
+    def whole(self, place: Place, value: Any, node: Any) -> None:
+        """`place op= value` of a whole array, number or other object."""
+        old, name = place.base, place.text
+        if isinstance(old, list):
+            raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
+                              f"write {name} = {name} + [...]")  # fmt: skip
+        array = isinstance(old, Value) and isinstance(old.kind, Array)
+        if not array and old in self.frozen_joins:
+            raise self.refuse_shared(old, name, node)
+        root = self.writable(old, name, node).root if array else old
+        new = self.binary(BINARY[type(node.op)], old, value, node)
+        if not array or not isinstance(new, Value):
+            self.replace(place, new)
+            return
+        self.check_width(old, name, node)
+        self.check_in_place(old, new, name, node)
+        if new.kind.dtype != old.kind.dtype:
+            new = self.cast(new, old.kind.dtype, node)
+        if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
+            new = self.emit(np.array, new)
+        new.hint = new.hint or hint(place.name)
+        self.changed.append(root)
+        self.overwrite(root, new)
 
     def read(self, place: Place, node: Any) -> Any:
         """What is at a place now."""
@@ -133,7 +155,8 @@ class Stores(Ownership):
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
             raise self.refuse(node, f"a store into {what} is not supported", remedy)
         self.check_views(place, node)
-        self.check_width(base, place.text, node)
+        found = self.writable(base, place.text, node)
+        self.check_width(found.root, place.text, node)
         if isinstance(d, list | tuple):
             d = self.emit(np.array, list(d))
         value = self.operand(d)
@@ -141,10 +164,10 @@ class Stores(Ownership):
             raise self.refuse(node, f"{describe(d)} is stored into an array", "store numbers and arrays")
         before = self.builder.loc
         self.builder.loc = self.loc(node)
-        new = self.emit(update, base, place.path, Known(kind), d, hint=base.hint)
+        new = self.put(found.root, found, place.path, kind, d, node, found.root.hint or base.hint)
+        self.changed.append(found.root)
+        self.overwrite(found.root, new)
         self.builder.loc = before
-        self.changed.append(base)
-        self.replace(place, new)
 
     def check_views(self, place: Place, node: Any) -> None:
         """All steps but the last are views, or the store would go to a copy."""
@@ -154,8 +177,8 @@ class Stores(Ownership):
             if step != "T" and (_gathers(step) or _masks(step) or not isinstance(d.kind, Array)):
                 raise self.refuse(node, "this store goes to a copy, which an index array or a mask has made",
                                   "put the indices into one subscript: a[i, j] = ...")  # fmt: skip
-        last = place.path[-1]
-        self.read(place, node) if last != "T" else None
+        if place.path and place.path[-1] != "T":
+            self.read(place, node)
 
     def replace(self, place: Place, new: Any) -> None:
         """Give the name its new meaning: containers on the way are made anew."""
@@ -171,6 +194,16 @@ class Stores(Ownership):
         self.bind(place.name, put(old.value if isinstance(old, Maybe) else old, place.keys))
 
     # ----------------------------------------------------------------------------------------- checks
+    def owner(self, name: str, node: Any) -> Frame:
+        """The frame whose variable a name is. Raises Refusal for globals."""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.locals or name in frame.env:
+                return frame
+            frame = frame.parent
+        self.check_local(name, node)
+        return self.frame
+
     def check_local(self, name: str, node: Any) -> None:
         if name not in self.frame.locals and name not in self.frame.env:
             raise self.refuse(node, f"{name} is not a local variable", "assign it first, or pass it as an argument")
@@ -183,24 +216,6 @@ class Stores(Ownership):
             return self.refuse(target, f"a store to the attribute {target.attr} is not supported yet", remedy)
         return self.refuse(target, "a store into what has no name is not supported", "give the array a name first")
 
-    def in_place(self, old: Any, value: Any, name: str, node: Any) -> Any:
-        """`old op= value` of a whole array, number or other object."""
-        if not self.owned(old, name):
-            raise self.refuse_shared(old, name, node)
-        if isinstance(old, list):
-            raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
-                              f"write {name} = {name} + [...]")  # fmt: skip
-        new = self.binary(BINARY[type(node.op)], old, value, node)
-        if isinstance(old, Value) and isinstance(old.kind, Array) and isinstance(new, Value):
-            self.changed.append(old)
-            self.check_width(old, name, node)
-            self.check_in_place(old, new, name, node)
-            if new.kind.dtype != old.kind.dtype:
-                new = self.cast(new, old.kind.dtype, node)
-            if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
-                new = self.emit(np.array, new)
-        return new
-
     def check_width(self, base: Value, name: str, node: Any) -> None:
         """Refuse to change an array in place that cuts what is stored on the path on which it is of ints, or real."""
         found = least(base, self.lowest, self.defs, {})
@@ -211,45 +226,20 @@ class Stores(Ownership):
             raise self.refuse(node, f"{name} is {kind} on one path and of {what} on another, and is changed in place",
                               f"write {name} = {name}.astype({to}) before, on both paths")  # fmt: skip
 
-    def check_alone(self, place: Place, node: Any) -> None:
-        """Refuse a store where another name may denote the same memory, or the same list or dict."""
+    def check_container(self, place: Place, node: Any) -> None:
+        """Refuse a change of an item where another name may denote the same list or dict."""
+        if place.path:
+            return
         inner, text = self.frame.env[place.name], place.name
         inner = inner.value if isinstance(inner, Maybe) else inner
         for i, key in enumerate(place.keys):
-            other = self.same_container(inner, text) if i == len(place.keys) - 1 or place.path else ""
+            other = self.same_container(inner, text) if i == len(place.keys) - 1 else ""
             if other:
                 what, copy = type(inner).__name__, f"{{**{text}}}" if isinstance(inner, dict) else f"list({text})"
                 raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",
                                   f"write {text} = {copy} first")  # fmt: skip
             inner = inner.get(key) if isinstance(inner, dict) else inner[key]
             text += f"[{key!r}]"
-        if place.path and not self.owned(place.base, place.text):
-            raise self.refuse_shared(place.base, place.text, node)
-
-    def refuse_shared(self, old: Any, name: str, node: Any) -> Refusal:
-        """The refusal of a change that another name would see."""
-        base = old
-        while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
-            base = shared(self.defs[base])[0]
-        other = self.other_holder(base, name)
-        given = self.apart and base not in self.defs
-        other = other or (f"what the caller of {self.apart} has" if given else "another name")
-        reason = f"{name} may share memory with {other}, which this changes in place"
-        if other == name and base is not old:
-            reason = f"{name} is a view of an array, which this changes in place"
-        if other == READ and isinstance(node, gast.AugAssign | gast.Assign):
-            reason = f"{name} may share memory with {READ}, which this changes in place"
-            remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
-        elif other.startswith(PENDING):
-            reason = f"{name} may share memory with {PENDING}, which this changes in place"
-            remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
-        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
-            remedy = f"write {name} = {name} {symbol(node.op)} ..."
-            if isinstance(old.kind, Array):
-                remedy += f", or {name} = {name}.copy() first"
-        else:
-            remedy = f"write {name} = {name}.copy() first"
-        return self.refuse(node, reason, remedy)
 
 
 def _fits(new: Any, base: Any) -> bool:

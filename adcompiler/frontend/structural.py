@@ -131,6 +131,8 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
             rows = it.sequences[0] if isinstance(it.sequences[0].kind, Array) else self.emit(np.stack, it.sequences[0])
             return self.emit(np.sum, rows, axis=Known(0))
         return self.fold_loop(it, start, node)
+    if len(it) == 1 and isinstance(start, Known) and start.value == 0 and isinstance(it[0], Value):
+        return self.binary(operator.add, start, it[0], node)  # an array of its own
     total = start
     for d in it:
         total = self.binary(operator.add, total, d, node) if not (isinstance(total, Known) and total.value == 0) \

@@ -14,58 +14,44 @@ from adcompiler import grad
 
 
 # ------------------------------------------------------------------------------------- stores into arrays
-def store_to_an_alias(x):
+
+
+def store_to_one_of_two(x):
     y = x * 2.0
+    z = y if x[0] > 0.0 else x
+    y[0] = x[1]
+    return np.sum(y * z)
+
+
+def store_through_a_name_that_a_loop_moves(x):
+    y = x * 1.0
     z = y
-    z[0] = x[0]
-    return np.sum(y)
+    for _ in range(2):
+        z[0] = 1.0
+        y = y * x
+    return np.sum(y * z)
 
 
-def store_to_a_view(x):
-    y = np.zeros(4)
-    z = y[1:]
-    z[1:] = x[2:]
-    return np.sum(y)
+def augmented_view_or_copy(x):
+    y = np.outer(x, x).T * 2.0
+    z = y.reshape(-1)
+    z += 1.0
+    return np.sum(y * y) + np.sum(z)
 
 
-def store_to_the_base_of_a_view(x):
-    y = x[1:]
-    x[2] = 0.0
-    return np.sum(x) + np.sum(y)
+def store_while_it_is_read(x):
+    y = x * 2.0
 
+    def changed():
+        y[0] = 1.0
+        return 2.0
 
-def store_in_a_tuple_of_targets(rows):
-    rows[0], rows[1] = rows[1], rows[0]
-    return np.sum(rows[0])
-
-
-def store_to_a_loop_variable(rows):
-    for row in rows:
-        row[0] = 0.0
-    return np.sum(rows)
-
-
-def store_to_what_a_loop_reads(rows):
-    total = 0.0
-    for row in rows:
-        rows[0] = 0.0
-        total += np.sum(row)
-    return total
+    return np.sum(y * changed())
 
 
 def store_to_a_global(x):
     global_table[0] = x[0]
     return np.sum(x * global_table)
-
-
-def store_in_a_callee(x):
-    y = x * 2.0
-    _clear(y)
-    return np.sum(y)
-
-
-def _clear(v):
-    v[0] = 0.0
 
 
 def store_to_a_copy(x):
@@ -103,42 +89,6 @@ def store_to_flat(x):
     return np.sum(y)
 
 
-def augmented_alias(x):
-    y = x * 2.0
-    z = y
-    z += 1.0
-    return np.sum(y * z)
-
-
-def augmented_view(x):
-    y = x * 2.0
-    z = y[1:]
-    z += 1.0
-    return np.sum(y)
-
-
-def augmented_base_of_a_view(x):
-    y = x * 2.0
-    z = y[1:]
-    y += 1.0
-    return np.sum(z * z)
-
-
-def augmented_element_of_a_list(x):
-    y = x * 2.0
-    both = [y, x]
-    y += 1.0
-    return np.sum(both[0])
-
-
-def augmented_loop_variable(rows):
-    total = 0.0
-    for row in rows:
-        row += 1.0
-        total = total + np.sum(row)
-    return total
-
-
 def augmented_global(x):
     global_table = TABLE
     global_table += 1.0
@@ -150,17 +100,6 @@ def augmented_alias_through_a_function(x):
     z = np.asarray(y)
     z += 1.0
     return np.sum(y)
-
-
-def augmented_argument_of_a_callee(x):
-    y = x * 2.0
-    scaled = _in_place(y)
-    return np.sum(y) + np.sum(scaled)
-
-
-def _in_place(v):
-    v *= 3.0
-    return v
 
 
 TABLE = np.arange(4.0)
@@ -250,14 +189,6 @@ def append_in_a_nested_function(x):
     return sum(ys)
 
 
-def append_and_change(x):
-    ys = []
-    y = x * 2.0
-    ys.append(y)
-    y += 1.0
-    return np.sum(ys[0])
-
-
 def read_before_the_first_append(x):
     ys = []
     for v in x:
@@ -307,12 +238,6 @@ def store_to_a_second_name_of_a_dict(p):
     q = p
     q["b"] = p["w"] * 2.0
     return np.sum(p["b"])
-
-
-def augmented_item_with_a_second_name(p):
-    w = p["w"]
-    p["w"] += 1.0
-    return np.sum(w)
 
 
 def update_a_dict(p):

@@ -8,58 +8,46 @@ import numpy as np
 TABLE = np.arange(4.0)
 
 
-def store_to_an_alias(x):
+def store_to_one_of_two(x):
     y = x * 2.0
-    z = y
-    z = z.copy()
-    z[0] = x[0]
+    z = y if x[0] > 0.0 else x
+    y = y.copy()
+    y[0] = x[1]
     return np.sum(y * z)
 
 
-def store_to_the_base_of_a_view(x):
-    y = x[1:]
-    x = x.copy()
-    x[2] = 0.0
-    return np.sum(x * x) + np.sum(y * y)
+def store_through_a_name_that_a_loop_moves(x):
+    y = x * 1.0
+    z = y
+    z = z.copy()
+    for _ in range(2):
+        z[0] = 1.0
+        y = y * x
+    return np.sum(y * z)
 
 
-def store_in_a_tuple_of_targets(rows):
-    rows[0], rows[1] = rows[1].copy(), rows[0].copy()
-    return np.sum(rows[0] ** 2)
+def augmented_view_or_copy(x):
+    y = np.outer(x, x).T * 2.0
+    z = y.reshape(-1)
+    z = z.copy()
+    z += 1.0
+    return np.sum(y * y) + np.sum(z)
 
 
-def store_to_a_loop_variable(rows):
-    total = 0.0
-    for row in rows:
-        row = row.copy()
-        row[0] = 0.0
-        total += np.sum(row * row)
-    return total
+def store_while_it_is_read(x):
+    y = x * 2.0
 
+    def changed():
+        y[0] = 1.0
+        return 2.0
 
-def store_to_what_a_loop_reads(rows):
-    total = 0.0
-    for row in rows:
-        rows = rows.copy()
-        rows[0] = 0.0
-        total += np.sum(row * row) + np.sum(rows)
-    return total
+    c = changed()
+    return np.sum(y * c)
 
 
 def store_to_a_global(x, table=TABLE):
     table[0] = x[0]
     return np.sum(x * table)
-
-
-def store_in_a_callee(x):
-    y = x * 2.0
-    _clear(y)
-    return np.sum(y * y)
-
-
-def _clear(v):
-    v = v.copy()
-    v[0] = 0.0
 
 
 def store_to_a_copy(x):
@@ -98,31 +86,10 @@ def store_to_flat(x):
     return np.sum(y)
 
 
-def augmented_alias(x):
-    y = x * 2.0
-    z = y
-    z = z + 1.0
-    return np.sum(y * z)
-
-
-def augmented_loop_variable(rows):
-    total = 0.0
-    for row in rows:
-        row = row + 1.0
-        total = total + np.sum(row * row)
-    return total
-
-
 def augmented_global(x):
     global_table = TABLE
     global_table = global_table + 1.0
     return np.sum(x * x * global_table)
-
-
-def augmented_argument_of_a_callee(x):
-    y = x * 2.0
-    scaled = _not_in_place(y)
-    return np.sum(y * scaled)
 
 
 def _not_in_place(v):
@@ -248,13 +215,6 @@ def store_to_a_second_name_of_a_dict(p):
     q = {**q}
     q["b"] = p["w"] * 2.0
     return np.sum(p["b"] * q["b"])
-
-
-def augmented_item_with_a_second_name(p):
-    w = p["w"]
-    p["w"] = p["w"].copy()
-    p["w"] += 1.0
-    return np.sum(w * p["w"])
 
 
 def update_a_dict(p):

@@ -63,28 +63,19 @@ COPY = ".copy()"
 
 CASES = [
     # stores into arrays
-    Case("store_to_an_alias", "z[0] = x[0]", "z memory with y in place", "z = z" + COPY),
-    Case("store_to_a_view", "z[1:] = x[2:]", "z memory with y in place", "z = z" + COPY),
-    Case("store_to_the_base_of_a_view", "x[2] = 0.0", "x memory with y in place", "x = x" + COPY),
-    Case("store_in_a_tuple_of_targets", "rows[0], rows[1]", "rows memory yet to be assigned", "right " + COPY, ROWS),
-    Case("store_to_a_loop_variable", "row[0] = 0.0", "row memory", "row = row" + COPY, ROWS),
-    Case("store_to_what_a_loop_reads", "rows[0] = 0.0", "rows memory", COPY, ROWS),
+    Case("store_to_one_of_two", "y[0] = ", "y may share memory with z", "y.copy()"),
+    Case("store_through_a_name_that_a_loop_moves", "z[0] = ", "z may share memory with y", "z.copy()"),
+    Case("augmented_view_or_copy", "z += 1.0", "z may share memory with y", "z.copy()"),
+    Case("store_while_it_is_read", "y[0] = ", "y may share memory with what this expression has read", "statement"),
     Case("store_to_a_global", "global_table[0] = ", "global_table local variable", "argument"),
-    Case("store_in_a_callee", "v[0] = 0.0", "v memory with y in store_in_a_callee", "v = v" + COPY, within="_clear"),
     Case("store_to_a_copy", "y[[0, 1]][0] = ", "store copy index array", "one subscript"),
     Case("store_to_a_tuple", "pair[0] = ", "tuple changed", "new tuple"),
     Case("store_of_floats_into_ints", "y[:] += x", "float64 array of int64", "astype"),
     Case("store_to_a_list_of_any_length", "ys[0] = 1.0", "store list of any length", "comprehension", ([1.0, 2.0],)),
     Case("store_to_the_shape", "y.shape = (2, 2)", "store attribute", "reshape"),
     Case("store_to_flat", "y.flat = 0.0", "store attribute", "new array"),
-    Case("augmented_alias", "z += 1.0", "z memory in place", "z = z + " + COPY),
-    Case("augmented_view", "z += 1.0", "z memory in place", "z = z + " + COPY),
-    Case("augmented_base_of_a_view", "y += 1.0", "y memory in place", "y = y + " + COPY),
-    Case("augmented_element_of_a_list", "y += 1.0", "y memory in place", "y = y + " + COPY),
-    Case("augmented_loop_variable", "row += 1.0", "row memory in place", "row = row + " + COPY, ROWS),
     Case("augmented_global", "global_table += 1.0", "global_table memory in place", COPY),
     Case("augmented_alias_through_a_function", "z += 1.0", "z memory in place", "z = z + " + COPY),
-    Case("augmented_argument_of_a_callee", "v *= 3.0", "v memory in place", "v = v * " + COPY, within="_in_place"),
     # methods and functions that write in place
     Case("sort_in_place", "y.sort()", "sort", "y = np.sort(y)"),
     Case("fill_in_place", "y.fill(1.0)", "fill", "y[...] = "),
@@ -99,7 +90,6 @@ CASES = [
     Case("append_to_a_second_name", "ys.append(", "ys zs in place", "list(ys)"),
     Case("append_to_a_second_name_in_a_loop", "ys.append(", "ys in place", "list(ys)"),
     Case("append_in_a_nested_function", "ys.append(", "append in place", "comprehension"),
-    Case("append_and_change", "y += 1.0", "y ys[0] in place", "copy"),
     Case("read_before_the_first_append", "ys[-1]", "ys empty", "first element"),
     Case("grow_a_list_that_is_read", "for v in ys", "ys loop", "list(ys)"),
     Case("pop_from_an_empty_list", "ys.pop()", "pop empty", "append"),
@@ -108,7 +98,6 @@ CASES = [
     Case("store_to_a_slice_of_a_list", "ys[:1] = ", "store slice list", "new list"),
     Case("append_to_a_list_argument", "ys.append(1.0)", "ys argument in place", "list(ys)", ([1.0, 2.0],)),
     Case("store_to_a_second_name_of_a_dict", 'q["b"] = ', "q same dict as p", "q = {**q}", P),
-    Case("augmented_item_with_a_second_name", 'p["w"] += ', "p['w'] memory with w", COPY, P),
     Case("update_a_dict", "q.update(", "update dict in place", "q = {**q", P),
     Case("pop_from_a_dict", 'p.pop("w")', "pop in place", "dict", P),
     Case("set_default", "p.setdefault(", "setdefault dict in place", "if key in p else", P),
@@ -404,12 +393,12 @@ def test_remedy_of_a_store_to_an_object() -> None:
 
 def test_a_refusal_stands_alone() -> None:
     with pytest.raises(UnsupportedError) as caught:
-        grad(refused.store_to_an_alias)(X)
+        grad(refused.store_to_one_of_two)(X)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
 
 def test_arguments_are_not_modified_by_a_refusal() -> None:
     x = X.copy()
     with pytest.raises(UnsupportedError):
-        grad(refused.store_to_the_base_of_a_view)(x)
+        grad(refused.store_to_one_of_two)(x)
     assert np.array_equal(x, X)

@@ -1,0 +1,142 @@
+"""What a view is of: its array and the steps from there, so that it is read from another version of the array.
+
+%a; %r = %a[1:]; %v = transpose(%r)       ->       %v is a lens on %a: the steps [1:] and transpose
+"""
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from adcompiler.ir.alias import shared
+from adcompiler.ir.core import Op, Value
+from rules import find, find_method
+from rules.cotangent import update
+from rules.kind import Array
+from rules.rule import OPERATORS
+
+#: Functions whose result always is a view of their first argument, by the rules that they have.
+_METHODS = ("T", "mT", "transpose", "swapaxes", "squeeze", "diagonal")
+_VIEWS = (
+    np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.permute_dims, np.expand_dims,
+    np.squeeze, np.flip, np.flipud, np.fliplr, np.rot90, np.diagonal, np.broadcast_to, np.split, np.array_split,
+    np.hsplit, np.vsplit, np.dsplit, np.unstack if hasattr(np, "unstack") else np.split,
+)  # fmt: skip
+#: Functions whose result is a view if the argument lies in memory as C has it.
+_FLATTENING = (np.reshape, np.ravel)
+_FLATTENING_METHODS = ("reshape", "ravel")
+#: What permutes axes, reverses axes, and keeps the elements in order: each can be undone.
+_PERMUTING = ("transpose", "matrix_transpose", "swapaxes", "moveaxis", "rollaxis", "permute_dims")
+_REVERSING = ("flip", "flipud", "fliplr")
+_RESHAPING = ("expand_dims", "squeeze", "reshape", "ravel")
+#: Functions that make arrays whose elements lie in memory as C has them.
+_ORDERED = (np.zeros, np.ones, np.full, np.empty, np.arange, np.linspace, np.eye, np.identity, np.matmul)
+
+
+@dataclass(frozen=True)
+class Lens:
+    """`root`, which is no view of another value, and the operations that lead from it to a view, outermost first."""
+
+    root: Value
+    steps: tuple[tuple[Op, int], ...] = ()
+
+    def same_steps(self, other: "Lens") -> bool:
+        """Do the same steps lead to both, from whatever roots?"""
+        return len(self.steps) == len(other.steps) and all(
+            x is y or (x[1] == y[1] and _same_call(x[0], y[0])) for x, y in zip(self.steps, other.steps, strict=True)
+        )
+
+
+def _same_call(a: Op, b: Op) -> bool:
+    return a.target is b.target and same(a.args[1:], b.args[1:]) and same(a.kwargs, b.kwargs)
+
+
+def same(a: Any, b: Any) -> bool:
+    """Are two operands the same values and equal constants?"""
+    if a is b:
+        return True
+    if isinstance(a, Value) or isinstance(b, Value) or type(a) is not type(b):
+        return False
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, slice):
+        return same((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    return not isinstance(a, np.ndarray) and bool(a == b)
+
+
+def lens(v: Value, defs: dict[Value, Op], ordered: set[Value], versions: set[Value]) -> Lens:
+    """The array that `v` is a view of, and the way to it; `v` itself where it is none or the way is not known.
+
+    `ordered` are values of which it is known that they lie in memory as C has it, `versions` those that stand for an
+    array after a change of a view of it: they are no views of the changed view.
+    """
+    steps: list[tuple[Op, int]] = []
+    while v not in versions and (op := defs.get(v)) is not None and _is_view(op, defs, ordered):
+        steps.insert(0, (op, next(i for i, r in enumerate(op.results) if r is v)))
+        v = op.args[0]
+    return Lens(v, tuple(steps))
+
+
+def _is_view(op: Op, defs: dict[Value, Op], ordered: set[Value]) -> bool:
+    """Is the result surely a view of the first operand, and of nothing else?"""
+    if type(op) is not Op or not op.args or not all(isinstance(r.kind, Array) for r in op.results):
+        return False
+    base = op.args[0]
+    if not isinstance(base, Value) or not isinstance(base.kind, Array) or shared(op) != [base]:
+        return False
+    if op.target is operator.getitem or name_of(op) in _ALWAYS:
+        return True
+    if _rule(op) in (find(np.real), find_method("ndarray.real"), find(np.imag), find_method("ndarray.imag")):
+        return bool(base.kind.dtype.kind == "c")
+    in_order = op.kwargs.get("order", "C") == "C" and all(x == "C" for x in op.args if isinstance(x, str))
+    return name_of(op) in _IF_ORDERED and in_order and is_ordered(base, defs, ordered)
+
+
+def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
+    """Does an array surely lie in memory as C has it, without gaps, in the program as it is written?"""
+    if not isinstance(v, Value) or not isinstance(v.kind, Array) or v in ordered:
+        return True
+    op = defs.get(v)
+    if op is None or type(op) is not Op:
+        return False
+    if op.target is update:
+        return is_ordered(op.args[0], defs, ordered)
+    if op.target in _ORDERED or (op.target is np.array and isinstance(op.args[0], list)):
+        return "order" not in op.kwargs
+    if _rule(op) is find_method("ndarray.copy"):
+        return len(op.args) == 1 and not op.kwargs
+    if op.target in OPERATORS or isinstance(op.target, np.ufunc):
+        return op.target is operator.matmul or all(is_ordered(x, defs, ordered) for x in op.operands())
+    return name_of(op) in _IF_ORDERED and is_ordered(op.args[0], defs, ordered)
+
+
+def _rule(op: Op) -> Any:
+    return find(op.target)
+
+
+def name_of(op: Op) -> str:
+    """What a view is called, whether it was made by a function or by a method; an empty text for others."""
+    return _NAMES.get(id(_rule(op)), "")
+
+
+def permutation(op: Op) -> tuple[int, ...]:
+    """Which axis of the array each axis of its view is, where the operation permutes them."""
+    n = op.args[0].kind.ndim
+    return tuple(k - 2 for k in op.target(np.empty(tuple(range(2, n + 2)), np.bool_), *op.args[1:], **op.kwargs).shape)
+
+
+def undoing(op: Op) -> str:
+    """How a view is undone: by a permutation, by reversing again, by a shape; an empty text where it cannot be."""
+    name = name_of(op)
+    return next((how for how, names in _UNDOING.items() if name in names), "")
+
+
+_UNDOING = {"permuting": _PERMUTING, "reversing": _REVERSING, "reshaping": _RESHAPING}
+_ALWAYS = frozenset({*_METHODS, *(f.__name__ for f in _VIEWS)})
+_IF_ORDERED = frozenset(_FLATTENING_METHODS)
+_NAMES = {id(find_method("ndarray." + name)): name for name in (*_METHODS, *_FLATTENING_METHODS)}
+_NAMES |= {id(find(f)): f.__name__ for f in (*_VIEWS, *_FLATTENING)}
+del _NAMES[id(None)]

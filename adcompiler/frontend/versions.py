@@ -1,0 +1,345 @@
+"""A change in place gives an array a new version, and all names and views of it with it.
+
+b = a; v = a[1:]; a[0] = x       ->       %a2 = update(%a, 0, set, %x); %v2 = %a2[1:]          (b is %a2, v is %v2)
+
+What may share the memory in a way that is not known keeps it from being changed.
+"""
+
+import operator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompiler.errors import Refusal
+from adcompiler.frontend.frames import held, replaced
+from adcompiler.frontend.joins import Environments, JoinedViews, Side
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
+from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, symbol
+from adcompiler.ir.alias import new_memory, shared
+from adcompiler.ir.core import UNDEF, Op, Value
+from rules.cotangent import length, update
+from rules.kind import Array, Seq
+
+
+class Written(Exception):
+    """A loop changes this array, which is made outside of it: its body is lowered again, with the array carried."""
+
+    def __init__(self, header: Any, root: Value) -> None:
+        super().__init__(root)
+        self.header = header
+        self.root = root
+
+
+class Reread(Exception):
+    """A loop changes what it reads: it is lowered again, as a loop over indices."""
+
+    def __init__(self, loop: Any) -> None:
+        super().__init__(loop)
+        self.loop = loop
+
+
+class Versions(Ownership):
+    """Finds what a change in place changes, and gives it new versions."""
+
+    #: What the loops being lowered carry, the outermost first.
+    headers: list[Any]
+    #: Elements of what a loop reads, with the loop.
+    read_by: dict[Value, Any]
+    #: Arrays that lie in memory as C has them.
+    ordered: set[Value]
+    #: New versions of arrays of which a view has been changed.
+    whole_arrays: set[Value]
+
+    def lens(self, v: Value) -> Lens:
+        """What a value is a view of, and how."""
+        return lens(v, self.defs, self.ordered, self.whole_arrays)
+
+    def is_made_here(self, v: Value) -> bool:
+        """Is this surely an array of the function's own, or an argument, rather than a view of an unknown one?"""
+        op = self.defs.get(v)
+        return v in self.owned_joins or v in self.arguments or (op is not None and new_memory(op))
+
+    def inexact(self, root: Value, live: Any = None) -> str:
+        """What may share the memory of an array and is not known as a view of it; an empty text if nothing does."""
+        family = self.family(root)
+        for label, v, movable in self.holders(live):
+            if v in family and not (movable and self.lens(v).root is root):
+                return label
+        return ""
+
+    def writable(self, v: Value, name: str, node: Any) -> Lens:
+        """The array that a change of `v` in place changes, and the way to `v`.
+
+        Raises Refusal where something unknown may share its memory, and Written or Reread where a loop around has to
+        be lowered again, since it changes what it does not carry so far.
+        """
+        found = self.lens(v)
+        root = found.root
+        if not self.is_made_here(root):
+            raise self.refuse_shared(v, name, node, self.lowered_again(root, name))
+        other = self.inexact(root)
+        if other:
+            self.read_again(root)
+            raise self.refuse_shared(v, name, node, other)
+        if any(root.id < wall for wall in self.walls):
+            raise self.refuse(node, f"{name} is changed in place within an expression, and is made outside of it",
+                              "write a loop, with the change in a statement of its own")  # fmt: skip
+        self.check_carried(root)
+        return found
+
+    def check_carried(self, root: Value) -> None:
+        """Raise Written for the outermost loop that does not carry this array, which is made outside of it."""
+        for header in self.headers:
+            if root.id < header.mark:
+                raise Written(header, root)
+
+    def lowered_again(self, root: Value, name: str) -> str:
+        """Raise Written or Reread where lowering a loop again would make a parameter of it one that can be changed.
+
+        Else what may share its memory, as far as it is known.
+        """
+        for header in reversed(self.headers):
+            outer = header.source_of(root)
+            if root in self.read_by:
+                raise Reread(self.read_by[root])
+            if outer is None:
+                continue
+            if outer not in header.shared.roots:
+                raise Written(header, outer)
+            if outer in header.shared.refused:
+                return next((other for other in header.shared.refused[outer] if other != name), "")
+            root = outer
+        if root in self.read_by:
+            raise Reread(self.read_by[root])
+        return ""
+
+    def read_again(self, root: Value) -> None:
+        """Raise Reread where it is a loop that reads what would be changed."""
+        family = self.family(root)
+        for v, loop in self.pinned:
+            if v in family and isinstance(loop, gast.For):
+                raise Reread(loop)
+
+    # ----------------------------------------------------------------------------------------- versions
+    def overwrite(self, root: Value, new: Value) -> None:
+        """Let every name that denotes `root`, or a view of it, denote `new` and the same view of that."""
+        self.whole_arrays.add(new)
+        self.owned_joins.add(new)
+        self.moved({root: new})
+
+    def moved(self, roots: dict[Value, Value]) -> None:
+        """Give all names the new versions of these arrays, and views of them in place of those of the old ones."""
+        frames = self.frames()
+        versions = self.views_of(roots, [(f, f.env) for f in frames])
+        made: dict[int, tuple[Any, Any]] = {}
+        for f in frames:
+            env = {n: replaced(d, versions, made) for n, d in f.env.items()}
+            if any(env[n] is not d for n, d in f.env.items()):
+                f.env = env
+        for old, anew in made.values():
+            self.alike(old, anew)
+
+    def views_of(self, roots: dict[Value, Value], environments: Environments) -> dict[Value, Value]:
+        """For each value that these names hold and that is one of `roots` or a view of it: that of the new version."""
+        versions: dict[Value, Value] = dict(roots)
+        for _, env in environments:
+            for n, d in env.items():
+                for _, v, movable in held(d, n):
+                    if v not in versions and movable and isinstance(v.kind, Array):
+                        found = self.lens(v)
+                        if found.steps and found.root in roots:
+                            versions[v] = self.seen(found, roots[found.root])
+        return versions
+
+    def seen(self, of: Lens, root: Value) -> Value:
+        """The view that is seen through a lens on another array."""
+        v = root
+        for op, k in of.steps:
+            v = self.step_to(op, k, v)
+        return v
+
+    def step_to(self, op: Op, k: int, base: Value) -> Value:
+        """A result of an operation, with another first operand."""
+        results = [Value(r.kind, r.hint, self.builder.loc) for r in op.results]
+        made = Op(op.target, (base, *op.args[1:]), dict(op.kwargs), results, False, False, self.builder.loc)
+        self.builder.region.ops.append(made)
+        self.defs.update(dict.fromkeys(results, made))
+        return results[k]
+
+    def put(self, base: Value, of: Lens, path: tuple[Any, ...], kind: str, d: Any, node: Any, hint: str = "") -> Value:
+        """A new version of `base` that has `d` stored (or added, ...) at `path` of the view that the lens shows."""
+        steps: list[Any] = []
+        for i, (op, k) in enumerate(of.steps):
+            step = _path_step(op)
+            if step is None:
+                inner = self.seen(Lens(base, of.steps[:i]), base)
+                view = self.step_to(op, k, inner)
+                changed = self.put(view, Lens(view, of.steps[i + 1 :]), path, kind, d, node)
+                undone = self.undone(op, changed, inner, node)
+                return undone if not steps else self.emit(update, base, tuple(steps), Known("set"), undone, hint=hint)
+            steps.append(step)
+        steps += path
+        if not steps or steps[-1] == "T":
+            steps.append(Known(Ellipsis))
+        made: Value = self.emit(update, base, tuple(steps), Known(kind), d, hint=hint)
+        return made
+
+    def undone(self, op: Op, changed: Value, inner: Value, node: Any) -> Value:
+        """The array of which a view has been changed."""
+        how = undoing(op)
+        if how == "reversing":
+            return self.step_to(op, 0, changed)
+        if how == "permuting":
+            order = permutation(op)
+            made: Value = self.emit(np.transpose, changed, tuple(order.index(k) for k in range(len(order))))
+            return made
+        if how == "reshaping":
+            shape = tuple(self.emit(length, inner, Known(k)) for k in range(inner.kind.ndim))
+            made = self.emit(np.reshape, changed, shape)
+            return made
+        raise self.refuse(node, f"this changes a view that np.{op.target.__name__} has made, which is not supported",
+                          "change the array itself, by indices")  # fmt: skip
+
+    # -------------------------------------------------------------------------------------------- joins
+    def joined_views(
+        self, before: Environments, then: Side | None, orelse: Side | None, cond: Value
+    ) -> tuple[JoinedViews, dict[int, set[str]]]:
+        """How arrays and views of them are joined, and the places of lists that nothing else holds, by frame.
+
+        An array of the one path is joined with one of the other if the same names denote them, as the same views, and
+        nothing else may share their memory.
+        """
+        joined = JoinedViews()
+        sides = [s for s in (then, orelse) if s is not None]
+        found = [self.at_end(before, side) for side in sides]
+        values = [{key: v for key, v, _ in places if key is not None} for places in found]
+        start = {(id(f), label): v for f, env in before for n, d in env.items() for label, v, _ in held(d, n)}
+        others = [start] if len(sides) == 1 else values[::-1]
+        changed = [
+            {key: v for key, v in mine.items() if other.get(key) is not v}
+            for mine, other in zip(values, others, strict=True)
+        ]
+        if not any(changed):
+            return joined, {}
+        groups = [self.groups(c, places) for c, places in zip(changed, found, strict=True)]
+        lists = self.lists_apart(before, sides, changed)
+        for key, (of, members) in groups[0].items():
+            if key not in groups[-1]:
+                continue
+            twin, twins = groups[-1][key]
+            if members.keys() != twins.keys() or not all(m.same_steps(twins[k]) for k, m in members.items()):
+                continue
+            if any(v.id > cond.id for op, _ in of.steps for v in op.operands() if v is not op.args[0]):
+                continue  # an index that one path has made
+            x, y = (UNDEF if s is None else values[-k][key] for k, s in ((0, then), (1, orelse)))
+            a, b = (UNDEF if s is None else root for s, root in ((then, of.root), (orelse, twin.root)))
+            if len(sides) == 1 and of.root.id <= cond.id:
+                a = b = of.root
+            if of.steps or a is b:
+                joined.views[id(x), id(y)] = of, a, b
+            joined.owned.add((id(a), id(b)))
+        return joined, lists
+
+    def at_end(self, before: Environments, side: Side) -> list[tuple[Any, Value, bool]]:
+        """What holds arrays at the end of a path: the place, None for what is no name; the value; can it be moved?"""
+        for (f, _), env in zip(before, side[0], strict=True):
+            f.env = env
+        found: list[tuple[Any, Value, bool]] = [(None, v, False) for _, v, _ in self.temporaries()]
+        found += [((id(f), label), v, movable) for f, label, v, movable in self.places()]
+        return found + [((0, label), v, movable) for label, v, movable in held(side[1], "")]
+
+    def groups(self, changed: dict[Any, Value], places: list[tuple[Any, Value, bool]]) -> dict[Any, Any]:
+        """For each changed array that this function has made: how it is seen, and all places that see the same one.
+
+        Those are left out that something unknown may share.
+        """
+        by_root: dict[Value, dict[Any, Lens] | None] = {}
+        out = {}
+        for key, v in changed.items():
+            if not isinstance(v.kind, Array):
+                continue
+            of = self.lens(v)
+            if of.root not in by_root:
+                by_root[of.root] = self.members(of.root, places) if self.is_made_here(of.root) else None
+            members = by_root[of.root]
+            if members is not None:
+                out[key] = of, members
+        return out
+
+    def members(self, root: Value, places: list[tuple[Any, Value, bool]]) -> dict[Any, Lens] | None:
+        """The places that see an array, and how; None where something unknown may share its memory."""
+        family = self.family(root)
+        out = {}
+        for key, v, movable in places:
+            if v in family:
+                of = self.lens(v)
+                if key is None or not movable or of.root is not root:
+                    return None
+                out[key] = of
+        return out
+
+    def lists_apart(
+        self, before: Environments, sides: list[Side], changed: list[dict[Any, Value]]
+    ) -> dict[int, set[str]]:
+        """The places of lists that nothing else holds, at the end of each path."""
+        apart = []
+        for side, places in zip(sides, changed, strict=True):
+            for (f, _), env in zip(before, side[0], strict=True):
+                f.env = env
+            apart.append({key for key, v in places.items() if isinstance(v.kind, Seq) and self.alone(v, key[1])})
+        out: dict[int, set[str]] = {}
+        for frame, label in set.intersection(*apart):
+            out.setdefault(frame, set()).add(label)
+        return out
+
+    @contextmanager
+    def kept(self, name: str, values: Any) -> Iterator[str]:
+        """Keep denotations where changes in place reach them, under a name that no program has; gives the name."""
+        while name in self.frame.env:
+            name += " "
+        self.frame.env[name] = tuple(values)
+        try:
+            yield name
+        finally:
+            self.frame.env.pop(name, None)
+
+    # ----------------------------------------------------------------------------------------- refusals
+    def refuse_shared(self, old: Any, name: str, node: Any, other: str = "") -> Refusal:
+        """The refusal of a change that something else would see."""
+        base = old
+        while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
+            base = shared(self.defs[base])[0]
+        given = self.apart and base not in self.defs
+        other = other or self.other_holder(base, name)
+        other = other or (f"what the caller of {self.apart} has" if given else "another name")
+        reason = f"{name} may share memory with {other}, which this changes in place"
+        remedy = f"write {name} = {name}.copy() first"
+        if other == name and base is not old:
+            reason = f"{name} is a view of an array, which this changes in place"
+        if other == READ and isinstance(node, gast.AugAssign | gast.Assign):
+            remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
+        elif other.startswith(PENDING):
+            reason = f"{name} may share memory with {PENDING}, which this changes in place"
+            remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
+        elif other == EVALUATED:
+            remedy = "call what changes it in a statement of its own"
+        elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
+            remedy = f"write {name} = {name} {symbol(node.op)} ..."
+            if isinstance(getattr(old, "kind", None), Array):
+                remedy += f", or {name} = {name}.copy() first"
+        return self.refuse(node, reason, remedy)
+
+
+def _path_step(op: Op) -> Any:
+    """A view as a step of the path of an update: an index, or "T"; None for others."""
+    if op.target is operator.getitem:
+        return op.args[1]
+    plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
+    return "T" if plain else None
+
+
+__all__ = ["Reread", "Versions", "Written"]
