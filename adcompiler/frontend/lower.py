@@ -53,7 +53,7 @@ from adcompiler.ir.core import (
     map_tree,
     raise_,
 )
-from rules.kind import KindError, Lengths, Num, Opaque
+from rules.kind import Array, KindError, Lengths, Num, Opaque
 
 
 @dataclass
@@ -160,13 +160,24 @@ class Lowerer(Loops, Recursion):
         """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
         inner, named, given = self.outlined(request, args, kwargs, node)
         pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
+        before = moment()
         back = dict(zip(pure.params, given, strict=True))
         ops = clone(Region([], pure.body.ops, list(leaves(tree))), back)
         self.builder.region.ops.extend(ops.ops)
         for op in ops.ops:
             for r in op.results:
                 self.defs[r] = op
-        return map_tree(lambda v: back.get(v, v), denotation(tree))
+        seen: set[Value] = set()
+
+        def apart(v: Value) -> Any:
+            """What a call returns has memory of its own, each part of it."""
+            v = back.get(v, v)
+            root = self.lens(v).root
+            new = root.id > before and root not in seen and self.is_made_here(root)
+            seen.add(root)
+            return v if new or not isinstance(v.kind, Array) else self.method_rule("copy", node, v)
+
+        return map_tree(apart, denotation(tree))
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:

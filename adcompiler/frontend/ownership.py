@@ -236,7 +236,7 @@ class Ownership(Calls):
     def check_in_place(self, old: Value, new: Value, name: str, node: Any) -> None:
         """`x op= y` keeps the shape of x: where the result has another, NumPy raises."""
         mine, theirs = old.kind.shape, new.kind.shape
-        same = [self.env.same(a, b) for a, b in zip(mine, theirs, strict=False)]
+        same = [self._equal(a, b) for a, b in zip(mine, theirs, strict=False)]
         longer = any(
             self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in zip(mine, theirs, strict=False)
         )

@@ -15,8 +15,8 @@ from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import Frame, Maybe
-from adcompiler.frontend.versions import Versions
 from adcompiler.frontend.words import describe
+from adcompiler.frontend.writers import Writers
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, appended, update, without_last
@@ -37,10 +37,8 @@ class Place:
     text: str
 
 
-class Stores(Versions):
+class Stores(Writers):
     """Lowers assignments to elements, slices, items and transposes."""
-
-    changed: list[Value]
 
     def place(self, target: Any, exists: bool = False) -> Place:
         """The place that a subscript or `.T` denotes as the target of a store. Raises Refusal where it is none."""

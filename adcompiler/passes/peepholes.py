@@ -13,7 +13,7 @@ from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
 from adcompiler.passes.factors import float_number, opposite, rewrite_neg, scaled
 from adcompiler.passes.finite import facts, of_arguments
-from adcompiler.passes.site import Site, alike, is_exactly, is_number, rank
+from adcompiler.passes.site import Site, alike, is_exactly, is_number, rank, takes_all
 from adcompiler.passes.uniform import (
     everywhere,
     filled,
@@ -148,7 +148,7 @@ def _sum(here: Site, op: Op, out: Value) -> Any:
         if factored is not None:
             return factored
     view = here.made_by(x, operator.getitem)
-    if view is not None and not more and not op.kwargs and _only_new_axes(view.args[1]) and rank(view.args[0]):
+    if view is not None and not more and not op.kwargs and takes_all(view.args[1]) and rank(view.args[0]):
         return here.emit(np.sum, view.args[0], like=out)
     s = here.made_by(op.args[0], spread)
     if s is None or not is_number(s.args[0]) or op.kwargs or s.kwargs:
@@ -181,8 +181,10 @@ def _of_product(here: Site, op: Op, out: Value) -> Any:
 
 
 def _getitem(here: Site, op: Op, out: Value) -> Any:
-    """An axis of length 1 that a sum has kept is not indexed away: the sum does not keep it."""
+    """An array as a whole is that array. An axis that a sum has kept is not indexed away: the sum does not keep it."""
     x, index = op.args
+    if rank(x) and takes_all(index) and alike(x, out):
+        return x
     total = here.made_by(x, np.sum)
     if total is None or not here.only_use(x) or total.kwargs.get("keepdims") is not True:
         return None
@@ -292,12 +294,6 @@ def _surely(here: Site, x: Value, depth: int = 4) -> bool:
         numbers = [v for v in op.operands() if isinstance(v.kind, Num)]
         return all(_surely(here, v, depth - 1) for v in numbers) and infer(op.target, op.args, {}) == x.kind
     return any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands())
-
-
-def _only_new_axes(index: Any) -> bool:
-    """Does an index take all there is?"""
-    items = index if isinstance(index, tuple) else (index,)
-    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
 
 
 def _varies_along(x: Value, axis: int, whole: Value) -> bool:

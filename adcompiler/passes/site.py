@@ -70,3 +70,9 @@ def alike(x: Any, out: Value) -> bool:
 def rank(x: Any) -> int:
     """The number of axes of an array, 0 of anything else."""
     return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
+
+
+def takes_all(index: Any) -> bool:
+    """Does an index take all there is?"""
+    items = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)

@@ -1,0 +1,194 @@
+"""Functions and methods that write into an array: what they compute, and a store of it.
+
+np.add(a, b, out=c); a.fill(0.0)       ->       %c2 = update(%c, ..., set, %a + %b); %a2 = update(%a, ..., set, 0.0)
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from adcompiler.frontend.calls import hashable
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.scope import Method
+from adcompiler.frontend.versions import Versions
+from adcompiler.frontend.words import describe
+from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.core import Value
+from rules import find, find_method
+from rules.cotangent import length
+from rules.kind import Array, Num
+
+_WHOLE = (Known(Ellipsis),)
+
+
+class Writers(Versions):
+    """Lowers calls that write into an argument."""
+
+    #: The arrays that are changed in place, as they were before.
+    changed: list[Value]
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        target: Any = None
+        if isinstance(function, Method) and _is_array(function.owner):
+            write = _METHODS.get(function.name)
+            if write is not None:
+                return write(self, node, function.owner, *args, **kwargs)
+            rule = find_method("ndarray." + function.name)
+        else:
+            target = function.value if isinstance(function, Known) and hashable(function.value) else None
+            write = _writer(target)
+            if write is not None:
+                return write(self, node, *args, **kwargs)
+            rule = find(target)
+        if rule is not None:
+            args, kwargs, out = _taken_out(target, args, kwargs)
+            if out is not None:
+                return self.into(out, function, args, kwargs, node)
+        return super().call(function, args, kwargs, node)
+
+    def into(self, out: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """`function(*args, out=out)`; the array that is written."""
+        if isinstance(out, tuple) and len(out) == 1:
+            out = out[0]
+        if not _is_array(out):
+            raise self.refuse(node, f"out= is {describe(out)}, and not an array",
+                              "give it an array of the shape of the result")  # fmt: skip
+        where = kwargs.pop("where", None)
+        result = self.call(function, args, kwargs, node)
+        if not isinstance(result, Value) or not isinstance(result.kind, Num | Array):
+            raise self.refuse(node, "out= of a function with several results is not supported",
+                              "assign what it returns: y[...], z[...] = ...")  # fmt: skip
+        if where is not None:
+            result = self.call(Known(np.where), (where, result, out), {}, node)
+        self.check_in_place(out, result, "out", node)
+        self.check_cast(result.kind.dtype, out.kind.dtype, node)
+        return self.stored(out, _WHOLE, "set", result, node)
+
+    def stored(self, v: Any, path: tuple[Any, ...], kind: str, d: Any, node: Any) -> Any:
+        """Store `d` at `path` of an array that a call has been given; the array after that."""
+        if not _is_array(v):
+            raise self.refuse(node, f"this writes into {describe(v)}, which is no array", "give it an array")
+        name = self.name_of(v)
+        found = self.writable(v, name, node)
+        self.check_width(found.root, name, node)
+        new = self.put(found.root, found, path, kind, d, node, found.root.hint)
+        self.changed.append(found.root)
+        self.overwrite(found.root, new)
+        return self.seen(found, new)
+
+    def name_of(self, v: Value) -> str:
+        """What the program calls an array."""
+        return next((label for f, label, x, _ in self.places() if x is v and f is self.frame), v.hint or "the array")
+
+    def check_width(self, base: Value, name: str, node: Any) -> None:
+        """Refuse to change an array in place that is of another dtype on another path."""
+        raise NotImplementedError
+
+
+def _is_array(d: Any) -> bool:
+    return isinstance(d, Value) and isinstance(d.kind, Array)
+
+
+def _taken_out(
+    target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
+    """The arguments of a call without `out`, and that; None where it has none."""
+    if "out" in kwargs:
+        out = kwargs["out"]
+        kwargs = {k: d for k, d in kwargs.items() if k != "out"}
+        return args, kwargs, None if isinstance(out, Known) and out.value is None else out
+    place = _place_of_out(target)
+    if place is None or len(args) <= place:
+        return args, kwargs, None
+    out = args[place]
+    if isinstance(out, Known) and out.value is None:
+        return (*args[:place], *args[place + 1 :]), kwargs, None
+    return args[:place], kwargs, out
+
+
+def _place_of_out(target: Any) -> int | None:
+    """Which positional argument of a function is the array that it writes; None where it is given by name alone."""
+    if isinstance(target, np.ufunc):
+        return target.nin
+    if getattr(target, "__module__", "").partition(".")[0] != "numpy":
+        return None
+    try:
+        parameters = list(inspect.signature(target).parameters.values())
+    except (TypeError, ValueError):
+        return None
+    places = [i for i, p in enumerate(parameters) if p.name == "out" and p.kind is not p.KEYWORD_ONLY]
+    return places[0] if places and all(p.kind is not p.VAR_POSITIONAL for p in parameters[: places[0]]) else None
+
+
+# ------------------------------------------------------------------------------------------- functions that write
+def _fill(self: Any, node: Any, a: Any, value: Any) -> Any:
+    self.stored(a, _WHOLE, "set", value, node)
+    return Known(None)
+
+
+def _copyto(self: Any, node: Any, dst: Any, src: Any, casting: Any = None, where: Any = None) -> Any:
+    if casting is None and _is_array(dst):
+        self.check_cast(kind_of_operand(self.operand(src)).dtype, dst.kind.dtype, node)
+    if where is not None:
+        src = self.call(Known(np.where), (where, src, dst), {}, node)
+    self.stored(dst, _WHOLE, "set", src, node)
+    return Known(None)
+
+
+def _at(kind: str) -> Callable[..., Any]:
+    def at(self: Any, node: Any, a: Any, indices: Any, b: Any) -> Any:
+        if _is_array(a):
+            self.check_cast(kind_of_operand(self.operand(b)).dtype, a.kind.dtype, node)
+        self.stored(a, (indices,), kind, b, node)
+        return Known(None)
+
+    return at
+
+
+def _sorted(function: Any) -> Callable[..., Any]:
+    def sort(self: Any, node: Any, a: Any, *args: Any, **kwargs: Any) -> Any:
+        self.stored(a, _WHOLE, "set", self.call(Known(function), (a, *args), kwargs, node), node)
+        return Known(None)
+
+    return sort
+
+
+def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
+    kind = kind_of_operand(self.operand(values))
+    if isinstance(kind, Array) and kind.ndim:
+        raise self.refuse(node, "np.place and np.putmask repeat their values to as many as there are places",
+                          "write y[mask] = values, or y[...] = np.where(mask, values, y)")  # fmt: skip
+    self.stored(a, (mask,), "set", values, node)
+    return Known(None)
+
+
+def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> Any:
+    kind = kind_of_operand(self.operand(val))
+    if wrap is not None or not _is_array(a) or a.kind.ndim < 2 or (isinstance(kind, Array) and kind.ndim):
+        raise self.refuse(node, "np.fill_diagonal is of a number and an array of two axes or more here",
+                          "write a loop: for i in range(n): y[i, i] = value")  # fmt: skip
+    n = self.emit(length, a, Known(0))
+    for k in range(1, a.kind.ndim):
+        n = self.emit(min, n, self.emit(length, a, Known(k)))
+    index = self.emit(np.arange, n)
+    self.stored(a, ((index,) * a.kind.ndim,), "set", val, node)
+    return Known(None)
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition),
+}  # fmt: skip
+_FUNCTIONS: dict[Any, Callable[..., Any]] = {
+    np.copyto: _copyto, np.place: _masked, np.putmask: _masked, np.fill_diagonal: _fill_diagonal,
+}  # fmt: skip
+_AT = {"add": _at("add"), "subtract": _at("sub")}
+
+
+def _writer(f: Any) -> Callable[..., Any] | None:
+    """How a function is lowered that writes into its first argument; None for others."""
+    ufunc = getattr(f, "__self__", None)
+    if isinstance(ufunc, np.ufunc):
+        return _AT.get(ufunc.__name__) if f.__name__ == "at" else None
+    return _FUNCTIONS.get(f) if f is not None else None
