@@ -361,12 +361,11 @@ PROGRAMS = {
 each = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 #: How many large arrays a gradient allocates beside its results, where it does, and what for.
 ALLOCATES = {
-    "softmax": 1,  # the maxima are counted by a sum with a dtype, which is called without out=
-    "selects": 9,  # np.where and strong make arrays; NumPy casts a mask that is a factor in an array of its own
-    "gathered": 5,  # what an index array takes, and strong
-    "contracted": 6,  # einsum and tensordot; np.outer of a column copies it
+    "selects": 8,  # np.where and the masks of strong; NumPy casts a mask that is a factor in an array of its own
+    "gathered": 3,  # what an index array takes, and masks of strong
+    "contracted": 3,  # tensordot; np.outer of a column copies it
     "solved": 2,  # solve and np.eye
-    "waves": 8,  # what is real is cast where it meets what is complex; project
+    "waves": 7,  # what is real is cast where it meets what is complex; project
     "recurrent": 1,  # np.zeros, with which the loop begins
     "recurrent, float32": 21,  # np.zeros is double: W is cast wherever it meets the state, and d_W is projected
     "recurrent, transposed": 1,  # as without

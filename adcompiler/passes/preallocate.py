@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import new_memory
 from adcompiler.ir.core import Function, Op, Value, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.exact import inexact
@@ -21,7 +22,7 @@ from adcompiler.passes.fixed import fixed
 from adcompiler.passes.memory import Memory, carries
 from adcompiler.passes.missing import missing
 from adcompiler.passes.outs import Out, into
-from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
+from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, reusing, schedule
 from adcompiler.passes.spares import Spares
 from rules.cotangent import update
 from rules.kind import Array, lengths
@@ -31,15 +32,20 @@ COMMUTING = (operator.add, operator.mul)
 
 
 def separate(function: Function) -> set[Value]:
-    """What is a variable of its own in a function with a workspace: what may be computed into an array."""
+    """What is a variable of its own in a function with a workspace: what may be computed into an array.
+
+    So is a new array that something elementwise can be computed into: `d_x = direction(x, n); d_x *= d_n`.
+    """
     expressions = schedule(function).expressions
     inside = {id(o) for op in walk(function.body) if id(op) in expressions for sub in op.regions for o in walk(sub)}
     doubtful, known = inexact(function, {}), fixed(function)
-    return {
-        op.result
-        for op in walk(function.body)
-        if id(op) not in inside and into(op) is not None and _sized(op.result, known) and op.result not in doubtful
-    }
+    ops = [op for op in walk(function.body) if id(op) not in inside and len(op.results) == 1]
+    sure = [op for op in ops if _sized(op.result, known) and op.result not in doubtful]
+    apart = {op.result: out for op in sure if (out := into(op)) is not None}
+    new = {op.result for op in sure if type(op) is Op and new_memory(op)}
+    reused = reusing(function)
+    inputs = {x for r, o in apart.items() if o.elementwise and r not in reused for x in leaves(o.args) if fits(x, r)}
+    return {*apart, *(new & inputs)}
 
 
 def _sized(v: Value, known: set[Value]) -> bool:
@@ -67,6 +73,7 @@ class _Slots(Spares):
         self.function = function
         self.plan = plan
         self.buffers = buffers
+        buffers.anywhere = True
         self.doubtful = inexact(function, buffers.decisions.overwritten)
         self.known = fixed(function)
         self.missing = missing(function)

@@ -22,7 +22,8 @@ def mixture_grad(logits, means, scales, x, *, ws):
     d_top = ws.d_top = np.sum(d_top, axis=1, keepdims=True, out=ws.d_top)
     d_top[:, 0] += spread(q, x)
     t = ws.t = np.equal(joint, top, ws.t)         # source.py:5
-    d_top /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
+    total = ws.top = np.sum(t, axis=1, dtype=np.float64, keepdims=True, out=ws.top)
+    d_top /= total
     d_joint_2 = ws.r = np.multiply(d_top, t, ws.r)
     d_joint += d_joint_2
     d_z = ws.r = np.negative(d_joint, ws.r)       # source.py:11
