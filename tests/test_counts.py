@@ -379,3 +379,17 @@ def test_a_power_of_two_scales_the_smaller_factor():
 
     assert "d_d = (0.5 / np.sqrt(" in source(pairs, A) and "d_d *=" not in source(pairs, A)
     assert_close(grad(pairs)(A), differences(pairs, (A,)))
+
+
+def test_sums_over_an_inner_axis_are_by_einsum_where_the_order_is_free():
+    def pairs(p):
+        d = np.sin(p[:, None, :] - p[None, :, :])
+        return np.sum(np.sum(d * d, axis=1) * p)
+
+    def steepness(p):
+        return np.sum(grad(pairs)(p) ** 2)
+
+    text = source(pairs, A)
+    assert "np.sum(m, axis=1)" in text and 'np.einsum("ijk->ik", d_d)' in text
+    for f in (pairs, steepness):
+        assert_close(grad(f)(A), differences(f, (A,)), 1e-5)
