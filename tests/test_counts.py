@@ -331,6 +331,14 @@ def test_a_minus_times_a_minus_is_none():
     assert_close(grad(f)(x, b), differences(f, (x, b)))
 
 
+def test_a_term_with_a_minus_behind_is_subtracted():
+    def f(x, y):
+        return np.sum(np.exp(-x) * y + np.sin(x))
+
+    assert "d_x -= y * np.exp(-x)" in source(f, x, b)
+    assert_close(grad(f)(x, b), differences(f, (x, b)))
+
+
 def test_a_contraction_is_not_copied_to_be_returned():
     def f(A, B):
         return np.sum(np.einsum("ij,jk->ik", A, B) ** 2)

@@ -53,7 +53,7 @@ def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
 
 
 def opposite(here: Site, x: Any) -> Any:
-    """`-x` of a product or quotient that begins with a minus, used here alone."""
+    """`-x` of a product with a minus, or of a quotient that begins with one, used here alone."""
     product = here.made_by(x, *LINEAR)
     if product is None or not here.only_use(x):
         return None
@@ -61,6 +61,9 @@ def opposite(here: Site, x: Any) -> Any:
     negative = here.made_by(a, operator.neg)
     if negative is not None:
         return here.emit(product.target, negative.args[0], b, like=x)
+    negative = here.made_by(b, operator.neg) if product.target is operator.mul else None
+    if negative is not None and here.only_use(b):
+        return here.emit(operator.mul, a, negative.args[0], like=x)
     if type(a) in (int, float) and a < 0:
         return here.emit(product.target, -a, b, like=x)
     return None
