@@ -139,6 +139,8 @@ def strong(d: Any, factor: Any, out: Any = None) -> Any:
 
     `out`, here and below: an array for the result that is no operand.
     """
+    if isinstance(d, float) and isinstance(factor, float):  # soonest told, NumPy's doubles included
+        return d * factor if d else d * 0
     if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):
         return d * factor if d else d * 0
     with np.errstate(invalid="ignore"):
@@ -152,6 +154,8 @@ def strong(d: Any, factor: Any, out: Any = None) -> Any:
 @primitive
 def strong_divide(d: Any, q: Any, out: Any = None) -> Any:
     """`d / q`, and exactly zero where `d` is zero, whatever `q`. Numbers never raise ZeroDivisionError."""
+    if isinstance(d, float) and isinstance(q, float) and d and q:
+        return d / q
     if not isinstance(d, np.ndarray) and not isinstance(q, np.ndarray):
         if not d:
             return d * 0
