@@ -15,6 +15,7 @@ from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
 from adcompiler.passes.checkpoint import uncheckpoint
 from adcompiler.passes.copies import copied_in_arm
+from adcompiler.passes.inner_sums import inner_sums
 from adcompiler.passes.keep import copy_of
 from adcompiler.passes.mark import at_split
 from adcompiler.passes.memory import Decisions, Memory, carries
@@ -61,13 +62,13 @@ def _made(target: Callee | Both, taken: set[str]) -> Companion:
     if target is callee:
         f = callee.function
         assert f is not None
-        f = past_poles(simplify(capture(plain(paired(f)))))
+        f = inner_sums(past_poles(simplify(capture(plain(paired(f))))))
         whole = (None, list(f.body.results))
         f = Function(name, f.params, f.body, whole)
         return Companion(target, name, _doc(callee), f, [])
     f = callee.split
     assert f is not None
-    f = _own_results(past_poles(simplify(capture(plain(paired(f))))))
+    f = _own_results(inner_sums(past_poles(simplify(capture(plain(paired(f)))))))
     n = len(f.params) - len(callee.given)
     return Companion(target, name, _doc(callee, True), Function(name, f.params, f.body, f.result), f.params[n:])
 

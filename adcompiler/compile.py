@@ -30,6 +30,7 @@ from adcompiler.passes.capture import capture
 from adcompiler.passes.checkpoint import uncheckpoint
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
+from adcompiler.passes.inner_sums import inner_sums
 from adcompiler.passes.keep import keep
 from adcompiler.passes.mark import turn
 from adcompiler.passes.pairing import check_pulls, paired
@@ -331,7 +332,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g = past_poles(plain(g))
+        g = inner_sums(past_poles(plain(g)))
         made.beside = companions(g, _taken(request, lowered))
         apart = separate(g) if request.max_workspaces and request.mode == "grad" else set()
         g, plan, buffers = bufferize(g, request.reuse, apart)

@@ -134,12 +134,17 @@ def without_last(items: list[Any]) -> list[Any]:
 
 
 @primitive
-def strong(d: Any, factor: Any) -> Any:
-    """`d * factor`, and exactly zero where `d` is zero, whatever the factor (an infinity, a NaN)."""
+def strong(d: Any, factor: Any, out: Any = None) -> Any:
+    """`d * factor`, and exactly zero where `d` is zero, whatever the factor (an infinity, a NaN).
+
+    `out`, here and below: an array for the result that is no operand.
+    """
+    if isinstance(d, float) and isinstance(factor, float):  # soonest told, NumPy's doubles included
+        return d * factor if d else d * 0
     if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):
         return d * factor if d else d * 0
     with np.errstate(invalid="ignore"):
-        out = d * factor
+        out = np.multiply(d, factor, out)
     if not isinstance(out, np.ndarray):  # of 0-d arrays
         return out if np.all(d) else type(out)(0)
     np.copyto(out, 0, where=np.equal(d, 0))
@@ -147,28 +152,35 @@ def strong(d: Any, factor: Any) -> Any:
 
 
 @primitive
-def strong_divide(d: Any, q: Any) -> Any:
+def strong_divide(d: Any, q: Any, out: Any = None) -> Any:
     """`d / q`, and exactly zero where `d` is zero, whatever `q`. Numbers never raise ZeroDivisionError."""
+    if isinstance(d, float) and isinstance(q, float) and d and q:
+        return d / q
     if not isinstance(d, np.ndarray) and not isinstance(q, np.ndarray):
         if not d:
             return d * 0
         if q == 0 and isinstance(q, int | float) and isinstance(d, int | float):
             return math.nan if d != d else math.copysign(math.inf, d) * math.copysign(1.0, q)
         return d / q
-    dtype = np.result_type(d, q, np.float16)  # a Python number is weak
-    d, q = np.broadcast_arrays(d, q)
-    out = np.divide(d, q, out=np.zeros(d.shape, dtype), where=np.not_equal(d, 0))
-    return out if out.ndim else out[()]
+    return _divided(d, q, d, out)
 
 
 @primitive
-def direction(w: Any, norm: Any) -> Any:
+def direction(w: Any, norm: Any, out: Any = None) -> Any:
     """`w / norm`, and exactly zero where the norm is: the least of the subgradients of a norm at 0."""
     if not isinstance(w, np.ndarray) and not isinstance(norm, np.ndarray):
         return w / norm if norm else w * 0
-    dtype = np.result_type(w, norm, np.float16)
-    w, norm = np.broadcast_arrays(w, norm)
-    out = np.divide(w, norm, out=np.zeros(w.shape, dtype), where=np.not_equal(norm, 0))
+    return _divided(w, norm, norm, out)
+
+
+def _divided(a: Any, b: Any, wanted: Any, out: Any) -> Any:
+    """`a / b`, and zero where what is `wanted`, one of the two, is zero."""
+    if out is None:
+        shape = np.broadcast_shapes(np.shape(a), np.shape(b))
+        out = np.zeros(shape, np.result_type(a, b, np.float16))  # a Python number is weak
+    else:
+        out.fill(0)
+    out = np.divide(a, b, out=out, where=np.not_equal(wanted, 0))
     return out if out.ndim else out[()]
 
 

@@ -331,6 +331,14 @@ def test_a_minus_times_a_minus_is_none():
     assert_close(grad(f)(x, b), differences(f, (x, b)))
 
 
+def test_a_term_with_a_minus_behind_is_subtracted():
+    def f(x, y):
+        return np.sum(np.exp(-x) * y + np.sin(x))
+
+    assert "d_x -= y * np.exp(-x)" in source(f, x, b)
+    assert_close(grad(f)(x, b), differences(f, (x, b)))
+
+
 def test_a_contraction_is_not_copied_to_be_returned():
     def f(A, B):
         return np.sum(np.einsum("ij,jk->ik", A, B) ** 2)
@@ -357,3 +365,39 @@ def test_an_array_of_a_list_that_is_wanted_for_its_shape_is_read_again():
     arrays, h = [np.array([0.1, 0.2]), np.array([0.3, -0.1])], np.array([0.5, 0.25])
     for i in (0, 1):
         assert_close(grad(f, i)(arrays, h, 3), differences(f, (arrays, h, 3), i), 1e-5)
+
+
+def test_a_factor_that_is_the_same_along_an_axis_goes_out_of_its_sum():
+    def scaled(m, s):
+        return np.sum(np.sin((A - m) / s) * b)
+
+    def added_up(m, s):
+        return np.sum(np.sin((A - m[:, None]) / s[:, None]))
+
+    for f, axis in ((scaled, 0), (added_up, 1)):
+        assert f"np.sum(d, axis={axis}) / s" in source(f, x, b, argnums=(0, 1))
+        for i in (0, 1):
+            assert_close(grad(f, i)(x, b), differences(f, (x, b), i))
+
+
+def test_a_power_of_two_scales_the_smaller_factor():
+    def pairs(p):
+        d = p[:, None, :] - p[None, :, :]
+        return np.sum(np.sqrt(np.sum(d * d, axis=2) + 1.0))
+
+    assert "d_d = (0.5 / np.sqrt(" in source(pairs, A) and "d_d *=" not in source(pairs, A)
+    assert_close(grad(pairs)(A), differences(pairs, (A,)))
+
+
+def test_sums_over_an_inner_axis_are_by_einsum_where_the_order_is_free():
+    def pairs(p):
+        d = np.sin(p[:, None, :] - p[None, :, :])
+        return np.sum(np.sum(d * d, axis=1) * p)
+
+    def steepness(p):
+        return np.sum(grad(pairs)(p) ** 2)
+
+    text = source(pairs, A)
+    assert "np.sum(m, axis=1)" in text and 'np.einsum("ijk->ik", d_d)' in text
+    for f in (pairs, steepness):
+        assert_close(grad(f)(A), differences(f, (A,)), 1e-5)

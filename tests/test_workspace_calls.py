@@ -110,11 +110,11 @@ def test_threads_get_what_they_would_get_alone(count, sizes):
     plain, pooled = (value_and_grad(recurrent, (0, 1), reuse_buffers=reuse) for reuse in (False, True))
     jobs = [[at(seed, n) for n in sizes for seed in range(k, k + 3)] for k in range(count)]
     wanted = [[plain(*args) for args in job] for job in jobs]
-    wrong, calls, end = [], [0] * count, time.monotonic() + 1.5
+    wrong, calls, end = [], [0] * count, time.monotonic() + 0.75
 
     def work(k):
         earlier = []
-        while time.monotonic() < end:
+        while time.monotonic() < end or calls[k] < 4:
             for args, expected in zip(jobs[k], wanted[k]):
                 try:
                     found = pooled(*args)
@@ -133,7 +133,6 @@ def test_threads_get_what_they_would_get_alone(count, sizes):
     for thread in threads:
         thread.join()
     assert not wrong, wrong[0]
-    assert min(calls) > 3
     assert all(len(pool.idle) <= count for pool in pools(pooled))
     assert workspaces(pooled) == len(sizes)
 

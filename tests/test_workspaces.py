@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import check_grad, checkpoint, grad, stop_gradient, value_and_grad
+from adcompiler import check_grad, checkpoint, differentiable, grad, stop_gradient, value_and_grad
 from benchmarks.allocations import allocations, large_arrays
 
 from .fuzz.arguments import tree_map
@@ -136,6 +136,25 @@ def waves(z, x):
     for _ in range(3):
         w = w * w * 0.5 + z
     return np.sum(np.abs(w) ** 2) + np.sum((w * np.conj(z)).real * x)
+
+
+def shaped(W, x):
+    n = x.shape[0]
+    mask, steps = np.tril(np.ones((n, n))), np.arange(n) * (1.0 / n)
+    return np.sum(np.tanh(W * mask) @ (x * steps) * np.diagonal(mask))
+
+
+def shaped_and_changed(W, x):
+    n = x.shape[0]
+    weights, mask, rows = np.ones(n), np.eye(n), [np.arange(n) * 0.1]
+    weights[0] = 0.5
+    for k in range(3):
+        weights = weights * x + np.linspace(0.0, 1.0, n)
+        mask[k] *= 0.5
+        rows.append(np.flip(mask[k]) * 1.0)
+    if x[0] > 0.5:
+        mask = np.tri(n, n, 1)
+    return np.sum((W * mask) @ weights) + np.sum(rows[0] * rows[1] * x)
 
 
 def stops(x, y):
@@ -338,6 +357,8 @@ PROGRAMS = {
     "some of no elements": Program(of_no_dimension, lambda rng, n: (np.array(0.5), np.zeros((0, n))), (0, 1)),
     "waves": Program(waves, complex_at, (0, 1)),
     "stops": Program(stops, vectors),
+    "shaped": Program(shaped, matrix, (0, 1)),
+    "shaped and changed": Program(shaped_and_changed, matrix, (0, 1)),
     "recurrent": Program(recurrent, matrix, (0, 1)),
     "recurrent, float32": Program(recurrent, single(matrix), (0, 1)),
     "recurrent, transposed": Program(recurrent, transposed(matrix), (0, 1)),
@@ -361,16 +382,17 @@ PROGRAMS = {
 each = pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 #: How many large arrays a gradient allocates beside its results, where it does, and what for.
 ALLOCATES = {
-    "softmax": 1,  # the maxima are counted by a sum with a dtype, which is called without out=
-    "selects": 9,  # np.where and strong make arrays; NumPy casts a mask that is a factor in an array of its own
-    "gathered": 5,  # what an index array takes, and strong
-    "contracted": 6,  # einsum and tensordot; np.outer of a column copies it
+    "selects": 8,  # np.where and the masks of strong; NumPy casts a mask that is a factor in an array of its own
+    "gathered": 3,  # what an index array takes, and masks of strong
+    "contracted": 3,  # tensordot; np.outer of a column copies it
     "solved": 2,  # solve and np.eye
-    "waves": 8,  # what is real is cast where it meets what is complex; project
+    "shaped": 1,  # np.outer copies a diagonal
+    "shaped and changed": 13,  # lists of the user; what a loop carries and writes into
+    "waves": 7,  # what is real is cast where it meets what is complex; project
     "recurrent": 1,  # np.zeros, with which the loop begins
     "recurrent, float32": 21,  # np.zeros is double: W is cast wherever it meets the state, and d_W is projected
     "recurrent, transposed": 1,  # as without
-    "long short": 232,  # the gates are a list, and so are their cotangents
+    "long short": 217,  # the gates are a list, and so are their cotangents
     "nested": 16,  # what the inner loop keeps is in lists of the outer one, and not given back
     "until small": 3,  # h begins as the argument, which is not given back: neither are those that follow
     "swapped": 15,  # each array is carried twice
@@ -421,6 +443,14 @@ def test_as_many_arrays_are_kept_after_twenty_calls_as_after_two(program):
         gradient(*program.at(0, 4))
         counts.append(len(kept_arrays(gradient)))
     assert counts[1:] == [counts[0]] * 19
+
+
+def test_what_shapes_alone_determine_is_computed_once():
+    text = differentiable(shaped).source(example=PROGRAMS["shaped"].at(0, 5), workspaces=True)
+    assert "np.tril(np.ones((n, n))) if ws.mask is None else ws.mask" in text
+    assert "else ws.steps" in text
+    text = differentiable(shaped_and_changed).source(example=PROGRAMS["shaped and changed"].at(0, 5), workspaces=True)
+    assert text.count(" is None else ") == 1  # what linspace gives: nothing else stays as it is
 
 
 def test_by_hand():

@@ -97,7 +97,7 @@ class _Emitter(Loops):
         self.inputs = inputs
         self.speller = speller
         self.called = called
-        self.in_workspace = bool(buffers.slots or buffers.spares)
+        self.in_workspace = bool(buffers.slots or buffers.spares or buffers.lasting)
         reserved = {**speller.reserved, **dict.fromkeys(speller.functions.values())}
         lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
         whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]

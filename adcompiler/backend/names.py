@@ -205,7 +205,7 @@ class Names:
             target = self.buffers.in_place.get(id(op))
             if target is not None and not self._try(target, op.result):
                 del self.buffers.in_place[id(op)]
-                if self.buffers.slots and into(op) is not None:
+                if self.buffers.anywhere and into(op) is not None:
                     self.buffers.into[id(op)] = target
             if op.target is update and isinstance(op.args[0], Value):
                 if not self._try(op.args[0], op.result):

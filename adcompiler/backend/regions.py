@@ -54,6 +54,8 @@ class Regions(Statements):
         elif id(op) in self.buffers.given:
             spares = self.workspace.spares(self.buffers.given[id(op)])
             self.append(spares, self.expr(op.args[0]))
+        elif id(op) in self.buffers.lasting:
+            self.remember(op)
         elif self.place(op) is not None:
             self.compute(op)
         elif not op.results or (op.effect and self.used.isdisjoint(op.results)):

@@ -18,7 +18,7 @@ class Slots:
     def __init__(self, name: str, buffers: Buffers, names: Names, taken: Container[str]) -> None:
         self.name = name
         self.texts: dict[Value, str] = {}
-        for v in dict.fromkeys([*buffers.slots.values(), *buffers.spares.values()]):
+        for v in dict.fromkeys([*buffers.lasting.values(), *buffers.slots.values(), *buffers.spares.values()]):
             hint = str(names.names.get(names.find(v)) or v.hint or "kept")
             free = (t for t in numbered(hint) if t not in self.texts.values() and not hasattr(Workspace, t))
             self.texts[v] = next(free)

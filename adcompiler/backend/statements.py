@@ -120,6 +120,14 @@ class Statements(Operands):
         else:
             self.add(ast.Assign(target, call))
 
+    def remember(self, op: Op) -> None:
+        """`t = ws.t = np.eye(n) if ws.t is None else ws.t`: an array that is computed once for a workspace."""
+        place = name(f"{self.workspace.name}.{self.workspace.slot(op.result)}")
+        assert isinstance(place, ast.Attribute)
+        missing = ast.Compare(place, [ast.Is()], [ast.Constant(None)])
+        kept = ast.Attribute(place.value, place.attr, ast.Store())
+        self.add(ast.Assign([store(self.names[op.result]), kept], ast.IfExp(missing, self.written(op), place)))
+
     def update(self, op: Op) -> None:
         base, path, kind, value = op.args
         place = self.names[op.result]

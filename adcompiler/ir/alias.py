@@ -32,7 +32,7 @@ def shared(op: Op) -> list[Value]:
     if not rule.view:
         return []
     bound = rule.bind(op.args, op.kwargs)
-    if op.target is np.einsum and len(bound["operands"]) > 1:
+    if op.target is np.einsum and (len(bound["operands"]) > 1 or _sums(op.args[0])):
         return []  # of one operand alone it may be a view
     if op.target is operator.getitem and isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array):
         if any(isinstance(v.kind, Array) for v in leaves(op.args[1])) or _has_list(op.args[1]):
@@ -41,6 +41,14 @@ def shared(op: Op) -> list[Value]:
     if all(isinstance(r.kind, Seq) and not holds_memory(r.kind.element) for r in op.results):
         return [v for v in held if isinstance(v.kind, Seq)]  # a list of numbers is no view of an array
     return held
+
+
+def _sums(subscripts: Any) -> bool:
+    """Does einsum of one operand sum over an axis?"""
+    if not isinstance(subscripts, str):
+        return False
+    before, arrow, after = subscripts.partition("->")
+    return any(before.count(a) > 1 if not arrow else a not in after for a in before if a.isalpha())
 
 
 def _has_list(index: Any) -> bool:

@@ -47,7 +47,8 @@ class Buffers:
     """The decisions: operations that write into an operand, updates whose base is copied first.
 
     In a function with a workspace (`preallocate`), `into` has what else is computed into an operand, `slots` what into
-    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is.
+    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is; `lasting` is
+    computed once for a workspace. `anywhere`: a result may be computed into an operand of another name.
     """
 
     decisions: Decisions = field(default_factory=Decisions)
@@ -57,6 +58,8 @@ class Buffers:
     slots: dict[int, Value] = field(default_factory=dict)
     spares: dict[int, Value] = field(default_factory=dict)
     given: dict[int, Value] = field(default_factory=dict)
+    lasting: dict[int, Value] = field(default_factory=dict)
+    anywhere: bool = False
 
 
 def handed_on(function: Function) -> set[Value]:

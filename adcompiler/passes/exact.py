@@ -83,6 +83,8 @@ def _plain(op: Op, r: Value, found: set[Value]) -> bool:
         return is_cotangent(r) or any(v in found for v in operands)
     if any(isinstance(v.kind, Seq) for v in operands):
         return True  # an array of a list that is empty has another rank
+    if isinstance(op.kwargs.get("dtype"), type | np.dtype):
+        return np.dtype(op.kwargs["dtype"]) != r.kind.dtype
     if r.kind.dtype in _DOUBLE and op.target is not operator.pow:
         arrays = [v for v in operands if isinstance(v.kind, Array) and v.kind.ndim]
         if arrays:

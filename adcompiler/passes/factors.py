@@ -8,13 +8,16 @@ import math
 import operator
 from typing import Any
 
+import numpy as np
+
 from adcompiler.ir.core import Op, Value, is_cotangent
-from adcompiler.passes.site import Site, alike, is_number
+from adcompiler.passes.site import Site, alike, is_number, only_new_axes
 from rules.cotangent import spread, strong, strong_divide
-from rules.kind import Array, Num
+from rules.kind import ONE, Array, Num
 
 LINEAR = (operator.mul, operator.truediv)
 GUARDED = (strong, strong_divide)
+VIEWS = (operator.getitem, np.expand_dims)
 
 
 def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
@@ -50,7 +53,7 @@ def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
 
 
 def opposite(here: Site, x: Any) -> Any:
-    """`-x` of a product or quotient that begins with a minus, used here alone."""
+    """`-x` of a product with a minus, or of a quotient that begins with one, used here alone."""
     product = here.made_by(x, *LINEAR)
     if product is None or not here.only_use(x):
         return None
@@ -58,6 +61,9 @@ def opposite(here: Site, x: Any) -> Any:
     negative = here.made_by(a, operator.neg)
     if negative is not None:
         return here.emit(product.target, negative.args[0], b, like=x)
+    negative = here.made_by(b, operator.neg) if product.target is operator.mul else None
+    if negative is not None and here.only_use(b):
+        return here.emit(operator.mul, a, negative.args[0], like=x)
     if type(a) in (int, float) and a < 0:
         return here.emit(product.target, -a, b, like=x)
     return None
@@ -71,7 +77,7 @@ def scaled(here: Site, op: Op) -> Any:
             exact = type(k) in (int, float) and (_power_of_two(c) or _power_of_two(k))
             if type(k) in (int, float) and isinstance(x, Value) and (exact or is_cotangent(op.result)):
                 return x if c * k == 1 and alike(x, op.result) else here.emit(operator.mul, c * k, x, like=op.result)
-        if type(c) in (int, float) and _power_of_two(c) and alike(y, op.result):
+        if type(c) in (int, float) and c != 1 and _power_of_two(c) and alike(y, op.result):
             taken = _taking(here, c, y, 4)
             if taken is not None:
                 return taken
@@ -79,21 +85,51 @@ def scaled(here: Site, op: Op) -> Any:
 
 
 def _taking(here: Site, c: float, y: Any, depth: int) -> Any:
-    """`c * y` for a power of two, with the factor taken into a number in `y`; None if there is none."""
-    op = here.made_by(y, *LINEAR, *GUARDED)
+    """`c * y` for a power of two, with the factor taken into a number in `y`, or a minus; None if there is none."""
+    op = here.made_by(y, *LINEAR, *GUARDED, operator.neg, *VIEWS)
     if op is None or not depth or not here.only_use(y) or not any(o is op for o in reversed(here.ops)):
         return None  # what stands outside of a loop is not computed in it
-    for i, x in enumerate(op.args[: 2 if op.target is operator.mul else 1]):
+    like = Value(y.kind, y.hint, op.loc)
+    if op.target is operator.neg:
+        return _negative(here, c, op.args[0], like, depth)
+    if op.target in VIEWS:
+        x = op.args[0] if isinstance(op.args[0], Value) and only_new_axes(op) else None
+        new = _taking(here, c, x, depth - 1)
+        return None if new is None else here.emit(op.target, new, *op.args[1:], like=like, **op.kwargs)
+    places = range(2 if op.target is operator.mul else 1)
+    for i in places:
+        x = op.args[i]
         if type(x) in (int, float):
-            new: Any = c * x
+            new = c * x
         elif float_number(x) and isinstance(y.kind, Array):
             new = here.emit(operator.mul, c, x, like=Value(x.kind, "", op.loc))
         else:
             new = _taking(here, c, x, depth - 1)
         if new is not None:
-            args = (*op.args[:i], new, *op.args[i + 1 :])
-            return here.emit(op.target, *args, like=Value(y.kind, y.hint, op.loc))
+            return here.emit(op.target, *op.args[:i], new, *op.args[i + 1 :], like=like)
+    for i in places if here.backward else ():
+        view = here.made_by(op.args[i], *VIEWS)
+        if view is not None and only_new_axes(view) and here.only_use(op.args[i]) and _narrower(op.args[i], y):
+            x = view.args[0]
+            new = here.emit(operator.mul, c, x, like=Value(x.kind, "", op.loc))
+            new = here.emit(view.target, new, *view.args[1:], like=op.args[i], **view.kwargs)
+            return here.emit(op.target, *op.args[:i], new, *op.args[i + 1 :], like=like)
     return None
+
+
+def _negative(here: Site, c: float, x: Any, like: Value, depth: int) -> Any:
+    """`c * -x` for a power of two, which has one operation less than that."""
+    if like.kind.dtype.kind not in "fc" or not alike(x, like):
+        return None
+    if c == -1:
+        return x
+    taken = _taking(here, -c, x, depth - 1)
+    return here.emit(operator.mul, -c, x, like=like) if taken is None else taken
+
+
+def _narrower(x: Value, y: Value) -> bool:
+    """Is an array spread along an axis in an elementwise result?"""
+    return isinstance(y.kind, Array) and any(a == ONE != b for a, b in zip(x.kind.shape, y.kind.shape, strict=False))
 
 
 def float_number(x: Any) -> bool:

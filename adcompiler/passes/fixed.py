@@ -32,11 +32,12 @@ from rules.sequences import backwards
 _INTEGERS = (operator.add, operator.sub, operator.mul, operator.floordiv, operator.neg, length, size)
 #: Of these the shapes of the operands, and the numbers among them, tell the shape of the result.
 _BY_SHAPE = frozenset((
-    operator.getitem, np.sum, np.mean, np.max, np.min, np.prod, np.std, np.var, np.cumsum, np.dot, np.outer, np.inner,
-    np.tensordot, np.einsum, np.zeros_like, np.ones_like, np.full_like, np.zeros, np.ones, np.full, np.eye, np.copy,
-    np.where, np.tril, np.triu, np.concatenate, np.stack, np.vstack, np.hstack, np.clip, np.linalg.solve, np.linalg.inv,
-    np.linalg.norm, np.linalg.cholesky, np.linalg.det, spread, project, zeros_like, strong, strong_divide, direction,
-    unless_zero, update,
+    operator.getitem, np.sum, np.mean, np.max, np.min, np.prod, np.std, np.var, np.ptp, np.cumsum, np.cumprod,
+    np.dot, np.outer, np.inner, np.tensordot, np.einsum, np.zeros_like, np.ones_like, np.full_like, np.zeros,
+    np.ones, np.full, np.eye, np.copy, np.where, np.tril, np.triu, np.concatenate, np.stack, np.vstack, np.hstack,
+    np.append, np.repeat, np.tile, np.kron, np.convolve, np.correlate, np.ediff1d, np.clip, np.linalg.solve,
+    np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, spread, project, zeros_like, strong,
+    strong_divide, direction, unless_zero, update,
 ))  # fmt: skip
 _ELEMENTWISE = frozenset((*UFUNCS, operator.pow, strong, strong_divide, direction, unless_zero, np.where, np.clip))
 

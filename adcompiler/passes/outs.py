@@ -10,25 +10,32 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import new_memory
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Op, Value
-from rules.cotangent import update, zeros_like
+from rules.cotangent import direction, strong, strong_divide, update, zeros_like
 from rules.kind import Array
 from rules.workspace import filled, zeroed, zeros
 
 #: The ufuncs that Python's operators are for arrays.
 UFUNCS: dict[Any, np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
-    operator.matmul: np.matmul, operator.neg: np.negative, operator.pos: np.positive, operator.abs: np.absolute,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.matmul: np.matmul,
+    operator.neg: np.negative, operator.pos: np.positive, operator.abs: np.absolute,
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
     operator.eq: np.equal, operator.ne: np.not_equal, operator.and_: np.bitwise_and, operator.or_: np.bitwise_or,
     operator.invert: np.invert, abs: np.absolute,
 }  # fmt: skip
-#: What `x ** k` computes for these exponents of a float array; of others nothing faster than a power is computed.
+#: What `x ** k` computes for these exponents of a float array.
 _POWERS = {2: np.square, 0.5: np.sqrt, -1: np.reciprocal}
 #: Of these NumPy does not want a third argument that is not called `out`, lest it be taken for one more number.
 _BY_NAME = (np.maximum, np.minimum)
-_REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod, np.cumsum, np.concatenate, np.stack)
+_REDUCTIONS = (
+    np.sum, np.mean, np.max, np.min, np.prod, np.cumsum, np.cumprod, np.var, np.std, np.ptp, np.concatenate,
+    np.stack,
+)  # fmt: skip
+#: What cotangents are multiplied by; these take an array for the result that is no operand.
+_FACTORS = (strong, strong_divide, direction)
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ def into(op: Op) -> Out | None:
         return None
     t, args, kwargs = op.target, op.args, op.kwargs
     if t is operator.pow:
-        return _power(args)
+        return _power(args, op.result.kind)
     t = UFUNCS.get(t, t)
     if isinstance(t, np.ufunc):
         if t.nout != 1 or kwargs or len(args) != t.nin or not any(isinstance(a, Value) for a in args):
@@ -59,11 +66,13 @@ def into(op: Op) -> Out | None:
         return Out(t, args, {}, keyword=t in _BY_NAME, elementwise=t.signature is None)
     if t is np.copy and len(args) == 1 and not kwargs and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args, {}, elementwise=True)
-    if t is np.outer and len(args) == 2 and not kwargs:
+    if t in (np.outer, np.dot, *_FACTORS) and len(args) == 2 and not kwargs:
         return Out(t, args, {})
+    if t is np.einsum and not kwargs and new_memory(op):
+        return Out(t, args, {}, keyword=True)
     if t is np.clip and len(args) == 3 and not kwargs:
         return Out(t, args, {}, elementwise=True)
-    if t in _REDUCTIONS and "out" not in kwargs and "dtype" not in kwargs and len(args) < 3:
+    if t in _REDUCTIONS and "out" not in kwargs and len(args) < 3:
         return Out(t, args, kwargs, keyword=True)
     if t is zeros_like or (t is np.zeros_like and len(args) == 1 and not kwargs):
         return Out(zeroed, args, {})
@@ -78,9 +87,11 @@ def into(op: Op) -> Out | None:
     return None
 
 
-def _power(args: tuple[Any, ...]) -> Out | None:
+def _power(args: tuple[Any, ...], result: Array) -> Out | None:
     base, exponent = args
-    kind = kind_of_operand(base)
+    kind, by = kind_of_operand(base), kind_of_operand(exponent)
+    if isinstance(by, Array) and by.ndim and result.dtype.kind in "fc":
+        return Out(np.power, args, {}, elementwise=True)  # what one number as exponent would make faster is no power
     if not isinstance(kind, Array) or kind.dtype.kind not in "fc" or isinstance(exponent, Value):
         return None
     if type(exponent) in (int, float) and exponent in _POWERS:

@@ -11,9 +11,9 @@ import numpy as np
 
 from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
-from adcompiler.passes.factors import float_number, opposite, rewrite_neg, scaled
+from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled
 from adcompiler.passes.finite import facts, of_arguments
-from adcompiler.passes.site import Site, alike, is_exactly, is_number, rank, takes_all
+from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank, takes_all
 from adcompiler.passes.uniform import (
     everywhere,
     filled,
@@ -148,7 +148,7 @@ def _sum(here: Site, op: Op, out: Value) -> Any:
         if factored is not None:
             return factored
     view = here.made_by(x, operator.getitem)
-    if view is not None and not more and not op.kwargs and takes_all(view.args[1]) and rank(view.args[0]):
+    if view is not None and not more and not op.kwargs and only_new_axes(view) and rank(view.args[0]):
         return here.emit(np.sum, view.args[0], like=out)
     s = here.made_by(op.args[0], spread)
     if s is None or not is_number(s.args[0]) or op.kwargs or s.kwargs:
@@ -157,7 +157,7 @@ def _sum(here: Site, op: Op, out: Value) -> Any:
 
 
 def _of_product(here: Site, op: Op, out: Value) -> Any:
-    """A number goes out of a sum, and the sum of a product of matrices is a product with the sum of one of them."""
+    """What is the same along the axis goes out of a sum; the sum of a product of matrices is one with a sum."""
     x, axis = op.args[0], op.kwargs.get("axis")
     fresh = Value(None, "", out.loc)
     scaled, minus, product = (
@@ -172,6 +172,12 @@ def _of_product(here: Site, op: Op, out: Value) -> Any:
     for c, y in (scaled.args, scaled.args[::-1]) if scaled is not None else ():
         if is_number(c) and alike(y, x):
             return here.emit(operator.mul, c, here.emit(np.sum, y, like=fresh, **op.kwargs), like=out)
+    linear = here.made_by(x, *LINEAR)
+    if linear is not None and type(axis) is int:
+        sides = (linear.args, linear.args[::-1]) if linear.target is operator.mul else (linear.args,)
+        for y, c in sides:
+            if alike(y, x) and rank(c) and (same := _same_along(here, c, axis % x.kind.ndim, x)) is not None:
+                return here.emit(linear.target, here.emit(np.sum, y, like=fresh, axis=axis), same, like=out)
     if product is not None and all(rank(y) == 2 for y in product.args) and type(axis) is int:
         a, b = product.args
         if axis % 2 == 0:
@@ -294,6 +300,19 @@ def _surely(here: Site, x: Value, depth: int = 4) -> bool:
         numbers = [v for v in op.operands() if isinstance(v.kind, Num)]
         return all(_surely(here, v, depth - 1) for v in numbers) and infer(op.target, op.args, {}) == x.kind
     return any(isinstance(v.kind, Array) and v.kind.ndim for v in op.operands())
+
+
+def _same_along(here: Site, c: Value, axis: int, whole: Value) -> Value | None:
+    """A factor that is the same along an axis of a product, without that axis; None if it is not, or there are others.
+
+    It has no such axis, or one that was put in for the product.
+    """
+    if rank(c) < whole.kind.ndim - axis:
+        return c
+    view = here.made_by(c, operator.getitem, np.expand_dims)
+    if view is None or rank(c) != whole.kind.ndim or rank(view.args[0]) != rank(c) - 1 or not only_new_axes(view):
+        return None
+    return view.args[0] if c.kind.shape[axis] == ONE != whole.kind.shape[axis] else None
 
 
 def _varies_along(x: Value, axis: int, whole: Value) -> bool:

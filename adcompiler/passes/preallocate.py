@@ -14,14 +14,17 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import Function, Op, Value, leaves, walk
+from adcompiler.ir.alias import new_memory
+from adcompiler.ir.core import For, Function, If, Op, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.exact import inexact
 from adcompiler.passes.fixed import fixed
+from adcompiler.passes.lasting import determined
 from adcompiler.passes.memory import Memory, carries
 from adcompiler.passes.missing import missing
 from adcompiler.passes.outs import Out, into
-from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
+from adcompiler.passes.retake import regions_in
+from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, reusing, schedule
 from adcompiler.passes.spares import Spares
 from rules.cotangent import update
 from rules.kind import Array, lengths
@@ -31,15 +34,21 @@ COMMUTING = (operator.add, operator.mul)
 
 
 def separate(function: Function) -> set[Value]:
-    """What is a variable of its own in a function with a workspace: what may be computed into an array."""
+    """What is a variable of its own in a function with a workspace: what may be computed into an array.
+
+    So is a new array that something elementwise can be computed into: `d_x = direction(x, n); d_x *= d_n`.
+    """
     expressions = schedule(function).expressions
     inside = {id(o) for op in walk(function.body) if id(op) in expressions for sub in op.regions for o in walk(sub)}
     doubtful, known = inexact(function, {}), fixed(function)
-    return {
-        op.result
-        for op in walk(function.body)
-        if id(op) not in inside and into(op) is not None and _sized(op.result, known) and op.result not in doubtful
-    }
+    ops = [op for op in walk(function.body) if id(op) not in inside and len(op.results) == 1]
+    sure = [op for op in ops if _sized(op.result, known) and op.result not in doubtful]
+    apart = {op.result: out for op in sure if (out := into(op)) is not None}
+    new = {op.result for op in sure if type(op) is Op and new_memory(op)}
+    lasting = {v for v, op in determined(function).items() if id(op) not in inside}
+    reused = reusing(function)
+    inputs = {x for r, o in apart.items() if o.elementwise and r not in reused for x in leaves(o.args) if fits(x, r)}
+    return {*apart, *(new & inputs), *lasting}
 
 
 def _sized(v: Value, known: set[Value]) -> bool:
@@ -67,17 +76,20 @@ class _Slots(Spares):
         self.function = function
         self.plan = plan
         self.buffers = buffers
+        buffers.anywhere = True
         self.doubtful = inexact(function, buffers.decisions.overwritten)
         self.known = fixed(function)
         self.missing = missing(function)
         self.apart = apart
         self.handed = set()
+        self.held: set[Value] = set()
         everything = {loop.carried[k] for loop, k in carries(function)}
         overwritten = dict(buffers.decisions.overwritten)
         self.decisions = replace(buffers.decisions, overwritten=overwritten, shared_carries=everything)
         self.memory = Memory(function, self.decisions)
 
     def decided(self) -> Schedule:
+        self.lasting()
         ops = [(op, out) for op in walk(self.function.body) if (out := self.candidate(op)) is not None]
         chains = (op for op, out in ops if out.elementwise and op.target is not update and self.plan.is_written(op))
         self.overwrite(list(chains))
@@ -107,11 +119,26 @@ class _Slots(Spares):
         written = self.plan.is_written(op) or op.target is np.copy  # a loop keeps a copy without a variable for it
         if not written or id(op) in self.buffers.in_place or not op.results or not _sized(op.result, self.known):
             return None
-        if op.target is update and id(op) not in self.buffers.copied:
+        if id(op) in self.buffers.lasting or (op.target is update and id(op) not in self.buffers.copied):
             return None
         if any(v in self.missing for v in op.operands()):
             return None  # of nothing it makes something else
         return into(op) if op.result not in self.doubtful else None
+
+    # ------------------------------------------------------------------------------- lasting arrays
+    def lasting(self) -> None:
+        """What is computed once for a workspace, as nothing writes into it and nobody else may keep it."""
+        touched = self.escaping() | self.memory.frozen | self.memory.foreign
+        touched = touched.union(*(self.memory.roots(x) for _, x in self.writes()))
+        for region in regions_in(self.function.body):
+            for op in region.ops:
+                if isinstance(op, For | While | If):
+                    passed = [*(v for sub in op.regions for v in leaves(sub.results)), *leaves(op.args)]
+                    touched = touched.union(*map(self.memory.roots, passed))
+        for v, op in determined(self.function).items():
+            if v not in touched and self.plan.is_written(op) and v not in self.missing:
+                self.buffers.lasting[id(op)] = v
+                self.held.add(v)
 
     # ------------------------------------------------------------------------------- dead operands
     def overwrite(self, ops: list[Op]) -> None:
@@ -150,6 +177,8 @@ class _Slots(Spares):
     def legal(self, op: Op, x: Value) -> bool:
         """May an operation write into `x`: is it ours, and nothing else that may share its memory alive afterwards?"""
         alive = self.plan.after[id(op)] - set(op.results)
+        if self.memory.roots(x) & self.held:
+            return False
         return self.memory.ours(x) and self.memory.in_the_way(x, alive) is None
 
     def writes(self) -> Iterator[tuple[Op, Value]]:

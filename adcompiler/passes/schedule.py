@@ -213,6 +213,23 @@ def reuses(op: Op, uses: Any, order: dict[int, int], defs: dict[Value, Op]) -> V
     return None
 
 
+def reusing(function: Function) -> dict[Value, Value]:
+    """The results that could be in the array of a cotangent, as `reuses` has it, and which."""
+    uses: dict[Value, list[tuple[Op | None, int]]] = defaultdict(list)
+    defs: dict[Value, Op] = {}
+    _uses(function.body, uses, defs)
+    found: dict[Value, Value] = {}
+    regions = [function.body]
+    for region in regions:  # which grows
+        order = {id(op): i for i, op in enumerate(region.ops)}
+        for op in region.ops:
+            regions += op.regions
+            x = reuses(op, uses, order, defs)
+            if x is not None:
+                found[op.result] = x
+    return found
+
+
 def fits(x: Value, result: Value) -> bool:
     """Can the array of `x` hold the result: of one dtype, rank and shape?"""
     a, b = x.kind, result.kind

@@ -3,6 +3,7 @@
 %n = -%x; %a = -%n       ->       %a is %x          (`made_by` finds the first minus)
 """
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,13 @@ def alike(x: Any, out: Value) -> bool:
 def rank(x: Any) -> int:
     """The number of axes of an array, 0 of anything else."""
     return x.kind.ndim if isinstance(x, Value) and isinstance(x.kind, Array) else 0
+
+
+def only_new_axes(view: Op) -> bool:
+    """Has a subscript, or `np.expand_dims`, all elements of an array, in their order?"""
+    if view.target is not operator.getitem:
+        return view.target is np.expand_dims
+    return takes_all(view.args[1])
 
 
 def takes_all(index: Any) -> bool:

@@ -101,11 +101,13 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
     near = np.where(far, 0, u)
     series, k = np.zeros_like(near), (order + 1) // 2
     term = near ** (2 * k - order) * ((-1) ** k * math.factorial(2 * k) / math.factorial(2 * k - order))
-    term = term / math.factorial(2 * k + 1)
+    term /= math.factorial(2 * k + 1)
+    step = -(near * near)
     for m in range(k, k + 12 + 2 * order):
-        series = series + term
+        series += term
         power = 2 * m - order
-        term = term * (-(near * near) * (2 * m + 1) / ((power + 1) * (power + 2) * (2 * m + 3)))
+        term *= step
+        term *= (2 * m + 1) / ((power + 1) * (power + 2) * (2 * m + 3))
     return (np.where(far, slope, series) * np.pi**order)[()]
 
 

@@ -5,5 +5,6 @@ def penalty_grad(w, *, ws):
     m += EPSILON
     root = np.sqrt(m, m)
     # backward
-    d_w = strong_divide(strength, root) * w       # source.py:8
+    d_w = strong_divide(strength, root)           # source.py:8
+    d_w *= w
     return d_w

@@ -8,7 +8,7 @@ def slope_grad(x, A):
     t_3 = np.cos(x)
     d_x += p * t_3
     # backward
-    d_x_2 = d_x * p * -t                          # source.py:7
-    d_x_2 += t_2 @ (d_x * t_3)
+    d_x_2 = t_2 @ (d_x * t_3)                     # source.py:7
+    d_x_2 -= d_x * p * t
     d_x_2 += A @ d_x * t_3
     return d_x_2

@@ -57,13 +57,14 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys, *, ws):
         p_3 = ws.p_2_3 = np.matmul(p_3, t, ws.p_2_3)
         d_P_2 = ws.d_P_2 = np.matmul(d, H, ws.d_P_2)
         d_P += d_P_2
-        d_S = ws.p_3_2 = np.multiply(-0.5 / t_2, cofactors(S), ws.p_3_2)  # source.py:12
+        d_S = cofactors(S)                        # source.py:12
+        d_S *= -0.5 / t_2
         d_S -= p_3
         d_w = ws.d_w = np.multiply(-0.5, v, ws.d_w)
         d_v_2 = ws.d_v_2 = np.multiply(0.5, w, ws.d_v_2)
         d_v -= d_v_2
         d_v_2 = np.linalg.solve(S.T, d_w)         # source.py:11
-        outer = ws.p_2_3 = np.outer(d_v_2, w, ws.p_2_3)
+        outer = ws.p_3_2 = np.outer(d_v_2, w, ws.p_3_2)
         d_S -= outer
         d_v += d_v_2
         d = np.negative(d_v, d_v)                 # source.py:10

@@ -16,9 +16,10 @@ def mixture_grad(logits, means, scales, x):
     d_joint = d_top * t
     d_joint += part * e
     d_logits = np.sum(d_joint, axis=0)            # source.py:11
-    d_z = -d_joint * 0.5 * (2 * z)
-    d_scales = d_z * (-z / scales)                # source.py:10
+    d_joint *= -0.5
+    d_joint *= 2 * z
+    d_scales = d_joint * (-z / scales)            # source.py:10
     d_scales = np.sum(d_scales, axis=0)
     d_scales -= d_logits / scales
-    d_means = -np.sum(d_z / scales, axis=0)
+    d_means = -(np.sum(d_joint, axis=0) / scales)
     return d_logits, d_means, d_scales

@@ -22,21 +22,21 @@ def mixture_grad(logits, means, scales, x, *, ws):
     d_top = ws.d_top = np.sum(d_top, axis=1, keepdims=True, out=ws.d_top)
     d_top[:, 0] += spread(q, x)
     t = ws.t = np.equal(joint, top, ws.t)         # source.py:5
-    d_top /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
+    total = ws.top = np.sum(t, axis=1, dtype=np.float64, keepdims=True, out=ws.top)
+    d_top /= total
     d_joint_2 = ws.r = np.multiply(d_top, t, ws.r)
     d_joint += d_joint_2
-    d_z = ws.r = np.negative(d_joint, ws.r)       # source.py:11
-    d_logits = np.sum(d_joint, axis=0)
-    d_z *= 0.5
-    m = ws.d_joint = np.multiply(2, z, ws.d_joint)
-    d_z *= m
-    d = ws.d_joint = np.divide(d_z, scales, ws.d_joint)  # source.py:10
-    r = np.negative(z, z)
-    r /= scales
-    d_z *= r
-    d_scales = np.sum(d_z, axis=0)
+    d_logits = np.sum(d_joint, axis=0)            # source.py:11
+    d_joint *= -0.5
+    m = ws.r = np.multiply(2, z, ws.r)
+    d_joint *= m
+    d_scales = np.negative(z, z)                  # source.py:10
+    d_scales /= scales
+    d_scales *= d_joint
+    d_scales = np.sum(d_scales, axis=0)
     d_scales_2 = ws.l = np.divide(d_logits, scales, ws.l)  # source.py:11
     d_scales -= d_scales_2                        # source.py:10
-    total = np.sum(d, axis=0)
+    total = np.sum(d_joint, axis=0)
+    total /= scales
     d_means = np.negative(total, total)
     return d_logits, d_means, d_scales

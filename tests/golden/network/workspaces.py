@@ -37,7 +37,8 @@ def network_loss_grad(params, X, Y, decay, *, ws):
     d = ws.d = np.negative(d_logp, ws.d)          # source.py:7
     d = ws.l = np.sum(d, axis=1, keepdims=True, out=ws.l)
     t = ws.t = np.equal(logits, top, ws.t)
-    d /= np.sum(t, axis=1, dtype=np.float64, keepdims=True)
+    total = ws.total = np.sum(t, axis=1, dtype=np.float64, keepdims=True, out=ws.total)
+    d /= total
     d_logits = ws.d = np.multiply(d, t, ws.d)
     d_logp += d_logits
     d_b2 = np.sum(d_logp, axis=0)                 # source.py:6

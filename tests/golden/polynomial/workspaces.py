@@ -20,9 +20,10 @@ def misfit_grad(c, scale, x, y, *, ws):
     d_scale = 0.0                                 # source.py:5
     for d, k, q in zip(reversed(np.moveaxis(d_powers, 1, 0)), reversed(steps), reversed(tape_2)):
         m = ws.p = np.multiply(d, k, ws.p)
-        d_scale_2 = ws.d_scale_2 = np.negative(q, ws.d_scale_2)
-        d_scale_2 /= scale
-        d_scale_2 *= strong(m, quiet_power(q, k - 1))
+        d_scale_2 = ws.d_scale_2 = strong(m, quiet_power(q, k - 1), ws.d_scale_2)
+        r = ws.p = np.negative(q, ws.p)
+        r /= scale
+        d_scale_2 *= r
         d_scale += np.sum(d_scale_2)
         spare_q.append(q)
     return d_c, float(d_scale)

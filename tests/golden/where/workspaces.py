@@ -6,12 +6,14 @@ def cross_entropy_grad(q, y, *, ws):
     p /= total
     t = ws.t = np.greater(y, 0, ws.t)             # source.py:7
     # backward
-    d = ws.d = np.multiply(np.where(t, spread(-1.0, q), 0), y, ws.d)  # source.py:7
-    d_p = strong_divide(d, p)
+    d = np.where(t, spread(-1.0, q), 0)           # source.py:7
+    d *= y
+    d_p = ws.d_p = strong_divide(d, p, ws.d_p)
     d_p_2 = strong_divide(d_p, total)             # source.py:6
     r = np.negative(p, p)
     r /= total
-    d_p_2 += np.sum(strong(d_p, r))
+    d = ws.d = strong(d_p, r, ws.d)
+    d_p_2 += np.sum(d)
     t = ws.t = np.greater(q, 0.0, ws.t)           # source.py:5
     d_p_2 *= t
     return d_p_2
