@@ -597,3 +597,83 @@ def test_modules_keep_states(tmp_path, monkeypatch):
         for _ in range(3):
             for x, y in zip(module.energy_grad(A, b), expected):
                 assert np.array_equal(x, y)
+
+
+def test_operands_that_have_become_constants_before_the_choice():
+    def f(A):
+        total = 0.0
+        for k in range(2):
+            total += 0.5 * np.linalg.slogdet(A + k)[1]
+        return total
+
+    check_grad(f, A)  # the value is not wanted, so that the pullback is the pure one, of a cotangent that is known
+
+
+# --------------------------------------------------------------------------------------- rules of np.linalg
+def test_a_system_is_factored_once(monkeypatch):
+    lapack = pytest.importorskip("scipy.linalg.lapack", reason="NumPy gives no factors away")
+    import rules.lapack
+
+    calls = []
+
+    class Counting:
+        def __getattr__(self, name):
+            calls.append(name)
+            return getattr(lapack, name)
+
+    counting = Counting()
+    monkeypatch.setattr(rules.lapack, "_lapack", lambda: counting)
+
+    def f(A, b):
+        for _ in range(3):
+            b = np.linalg.solve(A, b)
+        return np.sum(b * b) + np.linalg.slogdet(A)[1] * np.linalg.det(A)
+
+    g = value_and_grad(f, (0, 1))
+    for _ in range(2):
+        calls.clear()
+        g(A, b)
+        assert calls.count("dgetrf") == 5  # three systems and two determinants
+        assert calls.count("dgetrs") == 6  # of each system the solution and the pullback
+        assert calls.count("dgetri") == 2
+    check_grad(f, A, b, argnums=(0, 1))
+
+
+@pytest.mark.parametrize("without", [False, True], ids=["as installed", "without SciPy"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_systems_of_every_dtype_and_shape(dtype, without, monkeypatch):
+    if without:
+        monkeypatch.setattr("rules.lapack._lapack", lambda: None)
+    M = (A + 0.3j * B if np.dtype(dtype).kind == "c" else A).astype(dtype)
+    v = (b + 0.1j * c if np.dtype(dtype).kind == "c" else b).astype(dtype)
+    f = lambda A, b: np.sum(np.abs(np.linalg.solve(A, b)) ** 2)
+    tol = 1e-4 if dtype in (np.float32, np.complex64) else 1e-10
+    for at in ((M, v), (M, np.stack([v, 2 * v, v], 1)), (np.stack([M, M.T]), np.stack([M.T, M])), (M[:1, :1], v[:1]),
+               (M[:0, :0], v[:0])):  # fmt: skip
+        value, (d_A, d_b) = value_and_grad(f, (0, 1))(*at)
+        assert (d_A.dtype, d_b.dtype) == (dtype, dtype) and value.dtype == f(*at).dtype
+        x = np.linalg.solve(*at)
+        seed = 2 * np.conj(x)
+        T = np.swapaxes(at[0], -1, -2)
+        expected = np.linalg.solve(T, seed) if at[0].size else seed
+        assert_close(d_b, expected, rtol=tol, atol=tol)
+        columns = (expected, x) if at[1].ndim > 1 else (expected[:, None], x[:, None])
+        assert_close(d_A, -columns[0] @ np.swapaxes(columns[1], -1, -2), rtol=tol, atol=tol)
+
+
+@pytest.mark.parametrize("f", [lambda A, b: np.sum(np.linalg.solve(A, b) ** 2), lambda A, b: np.linalg.slogdet(A)[1]])
+@pytest.mark.parametrize("M", [np.zeros((3, 3)), np.ones((3, 3))], ids=["zeros", "ones"])
+def test_singular_matrices_raise_what_numpy_raises(f, M):
+    for g in (value_and_grad(f, (0, 1)), lambda A, b: vjp(f, A, b, argnums=(0, 1))[1](1.0)):
+        with np.errstate(divide="ignore"), pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+            g(M, b)
+
+
+def test_determinants_near_zero_are_left_to_numpy():
+    f = lambda A: np.linalg.det(A) * 1.0
+    for M in (np.diag([1.0, 2.0, 0.0]), np.diag([1.0, 2.0, 1e-12]), np.zeros((2, 2)), A):
+        value, d = value_and_grad(f)(M)
+        assert_close(value, np.linalg.det(M), atol=1e-15)
+        cofactors = [[np.linalg.det(np.delete(np.delete(M, i, 0), j, 1)) * (-1) ** (i + j) for j in range(len(M))]
+                     for i in range(len(M))]  # fmt: skip
+        assert_close(d, np.array(cofactors), atol=1e-12)

@@ -191,7 +191,10 @@ def strip(x: Any) -> Any:
 
 
 class Pullback:
-    """The target of a pullback's operation: the rule's function, and its body once traced."""
+    """The target of a pullback's operation: the rule's function, and its body once traced.
+
+    The parameters of the body are the values in `given`, which is laid out like the operands.
+    """
 
     def __init__(
         self, name: str, derivative: Derivative, args: tuple[Any, ...], use_math: bool, loc: Loc | None
@@ -201,7 +204,8 @@ class Pullback:
         formal = {v: Value(v.kind, v.hint) for v in dict.fromkeys(leaves(args))}
         self.region = Region(list(formal.values()))
         trace = Trace(Builder(self.region, loc), use_math)
-        given = trace.wrap(map_tree(lambda v: formal[v], args))
+        self.given = map_tree(lambda v: formal[v], args)
+        given = trace.wrap(self.given)
         for w, x in zip(derivative.wants, given, strict=True):
             if w in derivative.scratch and isinstance(x, Tracer):
                 x.scratch = True
