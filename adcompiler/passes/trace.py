@@ -159,7 +159,8 @@ class Trace:
         if not isinstance(into, Tracer) or not into.scratch:
             raise Untraceable("a rule writes into what is not its scratch")
         kind, given = into.value.kind, getattr(getattr(made, "value", None), "kind", made)
-        if not isinstance(given, Array) or given.dtype != kind.dtype or not same_shape(given, kind):
+        number = isinstance(given, Num) and not kind.ndim
+        if not number and (not isinstance(given, Array) or given.dtype != kind.dtype or not same_shape(given, kind)):
             raise Untraceable(f"a rule writes {given} into scratch that is {kind}, which cannot be traced")
         into.value = made.value
         return into

@@ -177,7 +177,7 @@ class det:
     def with_state_d_A(d_y, y, state):
         if not isinstance(state, LU):
             return _each(d_y, state) * cofactors(state)
-        return d_y * y * state.inverse().T
+        return d_y * y * state.inverse_transposed()
 
     def t_y(A, t_A): return np.sum(cofactors(A) * t_A, axis=(-1, -2))
 
@@ -194,18 +194,6 @@ class slogdet:
         return (array_or_number(_working(A), A.shape[:-2], A.xp),) * 2
 
     def d_A(d_y, A): return _each(d_y[1], A) * _transposed(np.linalg.inv(A))
-
-    @borrows()
-    def forward(state, A):
-        """The factors of which the logarithm is a sum give the inverse too."""
-        factors = LU.of(A, _working(A), state)
-        if factors is None:
-            return np.linalg.slogdet(A), _copied(A, state)
-        return tuple(part.astype(factors.dtype) for part in factors.determinant()), factors
-
-    def with_state_d_A(d_y, state):
-        B = state.inverse() if isinstance(state, LU) else np.linalg.inv(state)
-        return _each(d_y[1], B) * _transposed(B)
 
     def t_y(A, y, t_A):
         return np.zeros_like(y[0]), np.sum(_transposed(np.linalg.inv(A)) * t_A, axis=(-1, -2))
