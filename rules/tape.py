@@ -47,6 +47,7 @@ class Tape:
     def call(
         self, function: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
+        args, kwargs = written(args), {k: written(v) for k, v in kwargs.items()}
         plain, named = strip(args), {k: strip(v) for k, v in kwargs.items()}
         out = self.wrap(
             getattr(plain[0], function[8:]) if isinstance(function, str) else function(*plain, **named)
@@ -58,19 +59,18 @@ class Tape:
         """Scratch, which stands for what was computed into it from here on."""
         if not isinstance(into, Traced) or not into.scratch:
             raise Untraceable("it writes into what is not its scratch")
-        into.value = np.broadcast_to(made.value, into.shape).astype(into.dtype, casting="same_kind")
-        self.records.append(Record(np.positive, (made,), {}, into))
+        if into.ndim and (made.shape != into.shape or made.dtype != into.dtype):
+            made = self.call(update, (into, (Ellipsis,), "set", made), {})
+        into.value, into.now = made.value, made
         return into
 
     def pull(self, out: Any, cotangent: Any) -> dict["Traced", Any]:
         """The cotangents of all traced values, from that of `out`. Raises Untraceable."""
         found: dict[Traced, Any] = {}
-        _give(found, out, cotangent)
+        _give(found, written(out), cotangent)
         for record in reversed(self.records):
             if any(t in found for t in tracers(record.out)):
                 self._pull_record(record, found)
-                if isinstance(record.out, Traced) and record.out.scratch:
-                    del found[record.out]  # what was there before is not read
         return found
 
     def _pull_record(self, record: Record, found: dict["Traced", Any]) -> None:
@@ -95,15 +95,16 @@ class Tape:
 
 
 class Traced:
-    """A value computed in a trace; `scratch` is what was computed into it last."""
+    """A value computed in a trace; one that is `scratch` is what was computed into it last, `now`."""
 
-    __slots__ = ("scratch", "tape", "value")
+    __slots__ = ("now", "scratch", "tape", "value")
     __array_priority__ = 1000.0
 
     def __init__(self, value: Any, tape: Tape, scratch: bool = False) -> None:
         self.value = value
         self.tape = tape
         self.scratch = scratch
+        self.now: Traced | None = None
 
     def __trace_call__(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -195,6 +196,17 @@ def _operators() -> None:
 
 
 _operators()
+
+
+def written(x: Any) -> Any:
+    """What was computed into scratch in place of that, in its containers."""
+    if isinstance(x, Traced):
+        return x if x.now is None else x.now
+    if isinstance(x, list | tuple):
+        return type(x)(map(written, x)) if type(x) in (list, tuple) else tuple(map(written, x))
+    if isinstance(x, slice):
+        return slice(written(x.start), written(x.stop), written(x.step))
+    return x
 
 
 def strip(x: Any) -> Any:

@@ -158,10 +158,10 @@ class Trace:
         """Scratch that stands for what was computed into it: where it lies is decided when all is differentiated."""
         if not isinstance(into, Tracer) or not into.scratch:
             raise Untraceable("a rule writes into what is not its scratch")
-        kind, given = into.value.kind, getattr(getattr(made, "value", None), "kind", made)
+        kind, given = into.value.kind, getattr(getattr(made, "value", None), "kind", None)
         number = isinstance(given, Num) and not kind.ndim
-        if not number and (not isinstance(given, Array) or given.dtype != kind.dtype or not same_shape(given, kind)):
-            raise Untraceable(f"a rule writes {given} into scratch that is {kind}, which cannot be traced")
+        if not number and not (isinstance(given, Array) and given.dtype == kind.dtype and same_shape(given, kind)):
+            made = self.call(update, (into, (Ellipsis,), "set", made), {})  # broadcast, or cast
         into.value = made.value
         return into
 
