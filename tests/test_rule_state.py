@@ -268,6 +268,17 @@ def test_without_workspaces_no_state_is_handed_on(f, n):
             assert given and all(state is None for state in given)
 
 
+def test_gradients_of_one_function_share_no_state():
+    one, other = grad(in_loop, (0, 1)), grad(in_loop, (0, 1))
+    one(A, b)
+    counted(other, B, c)
+    assert all(state is None for state in given)
+    counted(one, A, b)
+    mine = {id(state) for state in given}
+    counted(other, B, c)
+    assert mine.isdisjoint(map(id, given))
+
+
 def test_released_states_are_forgotten():
     g = grad(in_loop, (0, 1))
     g(A, b)
@@ -601,6 +612,19 @@ def test_modules_keep_states(tmp_path, monkeypatch):
         for _ in range(3):
             for x, y in zip(module.energy_grad(A, b), expected):
                 assert np.array_equal(x, y)
+
+
+def test_rules_give_way_to_variables_of_their_names(tmp_path):
+    def f(A, b):
+        det = np.linalg.det(A)
+        solve = np.linalg.solve(A, b)
+        return det * np.sum(solve * solve)
+
+    shown = text(f, A, b)
+    assert "det, state = det_2.forward(None, A)" in shown and "solve, state_2 = solve_2.forward(None, A, b)" in shown
+    module = compile_module(f, signatures="f64[n,n], f64[n]", argnums=(0, 1))
+    assert "det as det_2" in module and "solve as solve_2" in module
+    check_grad(f, A, b, argnums=(0, 1))
 
 
 def test_operands_that_have_become_constants_before_the_choice():

@@ -65,6 +65,8 @@ class Speller:
         self.reserved = reserved
         #: The names of functions of the IR.
         self.functions = functions or {}
+        #: What variables want to be called: a rule gives way to them.
+        self.variables: set[str] = set()
 
     def free_name(self, wanted: str, obj: Any) -> str:
         """A name bound to `obj` around the generated function."""
@@ -109,6 +111,8 @@ class Speller:
         function = part.derivative.function
         for text in numbered(rule):
             holder = self.free.get(text)
+            if text in self.variables:
+                continue
             if text not in self.free and text not in self.reserved:
                 holder = self.free[text] = types.SimpleNamespace()
             if isinstance(holder, types.SimpleNamespace) and _of_one_class(holder, member, function):
