@@ -120,6 +120,12 @@ def check_overlay(check: Any, bound: dict[str, Any], d: Any, form: str, states: 
     check.unmodified({"what an earlier call has returned": (first.result, before)}, "forward", wrong)
     check.unmodified({"the arguments of an earlier call": (first.bound, held)}, "forward", wrong)
     states.append(other.state)
+    held = Activation(check, copied(bound), None, form)
+    refilled = {k: _refilled(held.bound[k], v) for k, v in _elsewhere(bound, rng).items()}
+    where = f"{form}, with the arrays of an earlier call, other values in them"
+    later = Activation(check, refilled, held.state, where)
+    for arg in args:
+        later.pull(arg, random_like(later.plain, rng))
     smaller = _smaller(bound)
     try:
         result = check.primal(smaller)
@@ -149,6 +155,14 @@ def _described(x: Any) -> str:
 def _elsewhere(bound: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     """Arguments near these, of the same shapes."""
     return {k: moved(v, random_like(v, rng), 1e-3) if is_active(v) else copied(v) for k, v in bound.items()}
+
+
+def _refilled(x: Any, new: Any) -> Any:
+    """An array with new values: what a state holds of it has changed."""
+    if isinstance(x, np.ndarray):
+        x[...] = new
+        return x
+    return new
 
 
 def _smaller(bound: dict[str, Any]) -> dict[str, Any]:

@@ -418,6 +418,18 @@ def test_a_state_is_taken_for_that_of_the_same_arguments() -> None:
     reject_kept("with_state_d_x", "with the state of an earlier call")
 
 
+@pytest.mark.parametrize("same", [lambda a, b: a is b, np.array_equal], ids=["the same", "equal"])
+def test_a_state_is_taken_for_that_of_the_arguments_that_it_holds(same: Any) -> None:
+    def forward(state, x, y):
+        if state is None or not same(state.y, y):
+            state = Kept(y)
+            state.y = y
+        return x * y, state
+
+    declare_kept(forward=forward)
+    reject_kept("with_state_d_x", "with the arrays of an earlier call")
+
+
 def test_a_state_of_another_shape_is_not_replaced() -> None:
     def forward(state, x, y):
         state = state or Kept(y)
