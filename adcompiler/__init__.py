@@ -13,13 +13,14 @@ from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.inside import checkpoint, stop_gradient
-from rules import Like, borrows, nondifferentiable, primitive, rule
+from rules import Like, Scratch, borrows, nondifferentiable, primitive, rule
 from rules.testing import check_rule
 
 __all__ = [
     "DifferentiationError",
     "GradientError",
     "Like",
+    "Scratch",
     "UnsupportedError",
     "borrows",
     "check_grad",

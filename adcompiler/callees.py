@@ -17,6 +17,7 @@ from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.mark import split
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.states import pure
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from rules.kind import is_differentiable, kind_of
@@ -40,8 +41,8 @@ def derive(callee: Callee, inlined: bool) -> None:
         return
     assert callee.of is not None
     derive(callee.of, inlined)
-    f = callee.of.function
-    assert f is not None
+    assert callee.of.function is not None
+    f = pure(callee.of.function)
     if not callee.pulled:
         callee.function = _pushed(f, callee.wrt, inlined)
         return
@@ -50,7 +51,8 @@ def derive(callee: Callee, inlined: bool) -> None:
     wrt = [f.params[i] for i in callee.wrt]
     wanted = Region([], f.body.ops, [results[i] for i in callee.given])
     reached = active(Function(f.name, f.params, wanted, tuple(wanted.results)), wrt)
-    g = adjoint(f, wrt, reached, seeds, tuple(results), pulled=True, called=True, selected=callee.selected)
+    g = adjoint(f, wrt, reached, seeds, tuple(results), pulled=True, called=True, selected=callee.selected,
+                states=True)  # fmt: skip
     g = unthunk(g)
     callee.split = g = simplify(dce(inline(g)) if inlined else g)
     _, gradients = g.result

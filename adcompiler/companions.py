@@ -22,6 +22,7 @@ from adcompiler.passes.memory import Decisions, Memory, carries
 from adcompiler.passes.pairing import paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.states import stateful
 from adcompiler.passes.stop import unstop
 
 
@@ -39,21 +40,24 @@ class Companion:
     cotangents: list[Value]
 
 
-def companions(function: Function, taken: set[str]) -> list[Companion]:
-    """What has to be generated beside `function`, innermost first, under names that are not `taken`."""
+def companions(function: Function, taken: set[str], inlined: bool = True) -> list[Companion]:
+    """What has to be generated beside `function`, innermost first, under names that are not `taken`.
+
+    Without `inlined` their pullbacks are called.
+    """
     found: dict[Any, Companion] = {}
     stack, taken = [function], set(taken)
     while stack:
         for op in walk(stack.pop().body):
             if isinstance(op.target, Callee | Both) and op.target not in found:
-                made = _made(op.target, taken)
+                made = _made(op.target, taken, inlined)
                 found[op.target] = made
                 taken.add(made.name)
                 stack.append(made.function)
     return list(found.values())[::-1]
 
 
-def _made(target: Callee | Both, taken: set[str]) -> Companion:
+def _made(target: Callee | Both, taken: set[str], inlined: bool) -> Companion:
     callee = target.of if isinstance(target, Both) else target
     name = callee.name if target is callee or callee.of is None else f"{callee.of.name}_vjp"
     base, n = name, 2
@@ -62,13 +66,13 @@ def _made(target: Callee | Both, taken: set[str]) -> Companion:
     if target is callee:
         f = callee.function
         assert f is not None
-        f = inner_sums(past_poles(simplify(capture(plain(paired(f))))))
+        f = inner_sums(past_poles(simplify(capture(stateful(plain(paired(f)), inlined)))))
         whole = (None, list(f.body.results))
         f = Function(name, f.params, f.body, whole)
         return Companion(target, name, _doc(callee), f, [])
     f = callee.split
     assert f is not None
-    f = _own_results(inner_sums(past_poles(simplify(capture(plain(paired(f)))))))
+    f = _own_results(inner_sums(past_poles(simplify(capture(stateful(plain(paired(f)), inlined))))))
     n = len(f.params) - len(callee.given)
     return Companion(target, name, _doc(callee, True), Function(name, f.params, f.body, f.result), f.params[n:])
 

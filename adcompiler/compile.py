@@ -37,6 +37,7 @@ from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.preallocate import preallocate, separate
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.states import keeps_state, stateful
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
@@ -234,13 +235,14 @@ def derive(
     reached = active(function, wrt)
     if build is not None:
         build.active = reached
-    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled)
+    last = build is not None  # nothing of it is differentiated again
+    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled, states=last)
     stages["unthunk"] = f = unthunk(f)
     f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
     complete(f, request.inline)
-    stages["capture"] = f = simplify(capture(f if build is None else paired(f)))
+    stages["capture"] = f = simplify(capture(stateful(paired(f), request.inline) if last else f))
     if pulled:
         stages["keep"] = f = keep(plain(f))
     return f
@@ -333,10 +335,11 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
         g = inner_sums(past_poles(plain(g)))
-        made.beside = companions(g, _taken(request, lowered))
-        apart = separate(g) if request.max_workspaces and request.mode == "grad" else set()
+        made.beside = companions(g, _taken(request, lowered), request.inline)
+        workspaces = bool(request.max_workspaces) and request.mode == "grad"
+        apart = separate(g) if workspaces else set()
         g, plan, buffers = bufferize(g, request.reuse, apart)
-        plan = preallocate(g, plan, buffers, apart) if apart else plan
+        plan = preallocate(g, plan, buffers, apart) if apart or (workspaces and keeps_state(g)) else plan
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))

@@ -5,6 +5,7 @@ from rules.rule import (
     Like,
     Rule,
     RuleError,
+    Scratch,
     borrows,
     elementwise,
     find,
@@ -23,7 +24,7 @@ import rules.numpy  # noqa: E402
 import rules.python  # noqa: E402, F401  (registers the rules; needs the names above)
 
 __all__ = [
-    "ADCOMPILER_RULES", "Like", "Rule", "RuleError", "Thunk", "accumulate", "borrows", "elementwise", "find",
+    "ADCOMPILER_RULES", "Like", "Rule", "RuleError", "Scratch", "Thunk", "accumulate", "borrows", "elementwise", "find",
     "find_method", "nondifferentiable", "primitive", "project", "registry", "restack", "rule", "scatter", "spread",
     "strong", "strong_divide", "unsupported", "zeros_like",
 ]  # fmt: skip

@@ -6,8 +6,9 @@ A rule is a class of plain functions whose parameter names say what they want; n
 import ast
 import inspect
 import operator
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -27,6 +28,19 @@ class Like:
 
 
 @dataclass(frozen=True)
+class Scratch:
+    """Annotation of a pullback's parameter: an array of the shape and dtype of what `like` names, with any contents.
+
+    `t: Scratch["z"]` may be written into. It comes from the workspace where there is one.
+    """
+
+    like: str
+
+    def __class_getitem__(cls, like: str) -> "Scratch":
+        return cls(like)
+
+
+@dataclass(frozen=True)
 class Parameter:
     """One argument of the primal: its name, default (or REQUIRED), and whether it is `*name`."""
 
@@ -37,11 +51,29 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Derivative:
-    """A pullback or pushforward: the function, the names it wants, and those it wants only the shape of."""
+    """A pullback or pushforward: the function, the names it wants, and those it wants only the shape of.
+
+    `scratch` has the parameters that are scratch arrays, with what each is like.
+    """
 
     function: Callable[..., Any]
     wants: tuple[str, ...]
     like: frozenset[str]
+    scratch: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """What runs in place of a function and its pullbacks where a state is kept from one for the others.
+
+    `forward` gives (result, state) from the last state and the arguments; a state may hold memory of the arguments
+    `holds`, of any if that is None. `pullbacks` maps an argument to the pullback that takes the state.
+    """
+
+    forward: Derivative
+    pullbacks: dict[str, Derivative]
+    holds: frozenset[str] | None = None
+    borrows: dict[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -49,7 +81,8 @@ class Rule:
     """The derivative of one function, or the knowledge that there is none.
 
     `pullbacks` maps an argument to its `Derivative`; `pushforward` is forward mode. `view` names the
-    arguments whose memory the primal's result may share. `why` is set for functions that are refused.
+    arguments whose memory the primal's result may share. `why` is set for functions that are refused. `overlay` has
+    the forms that keep a state.
     """
 
     name: str
@@ -69,6 +102,7 @@ class Rule:
     differentiable: bool = True
     why: str = ""
     where: str = ""
+    overlay: Overlay | None = None
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The call's arguments by the rule's names, defaults filled in. Raises TypeError as a call would."""
@@ -180,20 +214,44 @@ def _parse(text: str) -> _Signature:
     return _Signature(node.targets[0].id, node.value.func.id, tuple(parameters))
 
 
-def _derivative(function: Callable[..., Any], allowed: set[str], what: str) -> Derivative:
+_MEMBER = re.compile(r"d_|t_|with_state_d_|forward$")
+
+
+def _derivative(
+    function: Callable[..., Any], allowed: set[str], what: str, scratch_of: Set[str] = frozenset()
+) -> Derivative:
+    """What a member of a rule is called with; scratch arrays may be like anything in `scratch_of`."""
     wants: list[str] = []
     like: set[str] = set()
+    scratch: dict[str, str] = {}
     for p in inspect.signature(function).parameters.values():
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             raise RuleError(f"{what}: *{p.name} is not a name that can be filled; name each argument")
+        if (of := _scratch(p.annotation)) is not None:
+            if p.name in allowed:
+                raise RuleError(f"{what}: {p.name} is scratch, and the name of something else")
+            if of not in scratch_of:
+                can = f"can be like {', '.join(sorted(scratch_of))}" if scratch_of else "is for forward and pullbacks"
+                raise RuleError(f"{what} asks for scratch like {of!r}; it {can}")
+            scratch[p.name] = of
+            wants.append(p.name)
+            continue
         if p.name not in allowed:
             raise RuleError(f"{what} asks for {p.name!r}; it can have {', '.join(sorted(allowed))}")
         wants.append(p.name)
         if p.annotation is Like or p.annotation == "Like":
             like.add(p.name)
-        elif p.annotation is not p.empty and what.split(".")[-1].startswith(("d_", "t_")):
+        elif p.annotation is not p.empty and _MEMBER.match(what.split(".")[-1]):
             raise RuleError(f"{what}: the annotation of {p.name} can only be Like")
-    return Derivative(function, tuple(wants), frozenset(like))
+    return Derivative(function, tuple(wants), frozenset(like), scratch)
+
+
+def _scratch(annotation: Any) -> str | None:
+    """What a scratch array is like, from the annotation or its text; None where it is no `Scratch`."""
+    if isinstance(annotation, Scratch):
+        return annotation.like
+    found = re.fullmatch(r"(?:\w+\.)*Scratch\[(['\"])(\w+)\1\]", annotation) if isinstance(annotation, str) else None
+    return found[2] if found else None
 
 
 def _register(rule: Rule) -> Rule:
@@ -237,6 +295,47 @@ def _no_circle(pullbacks: dict[str, Derivative], what: str) -> None:
                     todo.append(arg)
 
 
+def _overlay(
+    members: Mapping[str, Any], parsed: _Signature, pullbacks: Mapping[str, Derivative], what: str
+) -> Overlay | None:
+    """The members of a rule that keep a state, validated; None if it has none."""
+    given = {name.removeprefix("with_state_d_"): f for name, f in members.items() if name.startswith("with_state_d_")}
+    forward = members.get("forward")
+    if forward is None and not given:
+        return None
+    if forward is None or not given:
+        missing = "forward, which gives the state" if forward is None else "with_state_d_<argument>, which takes it"
+        raise RuleError(f"{what} has no {missing}")
+    names = {p.name for p in parsed.parameters}
+    result, d = parsed.result, f"d_{parsed.result}"
+    if "state" in {*names, result}:
+        raise RuleError(f"{what} keeps a state, so that no argument can be called state")
+    first = _derivative(forward, names | {"state"}, f"{what}.forward", names)
+    if "state" not in first.wants:
+        raise RuleError(f"{what}: forward does not take the state of an earlier call")
+    holds: frozenset[str] | None = getattr(forward, "__borrows__", None)
+    _declared(holds or frozenset(), first, f"{what}: forward")
+    found: dict[str, Derivative] = {}
+    borrowed: dict[str, frozenset[str]] = {}
+    for arg, member in given.items():
+        if arg not in pullbacks:
+            raise RuleError(f"{what} has with_state_d_{arg} without the pure d_{arg}, from which it is differentiated")
+        allowed = {*names, result, d, "state", *(f"d_{k}" for k in pullbacks if k != arg)}
+        found[arg] = _derivative(member, allowed, f"{what}.with_state_d_{arg}", names | {result})
+        if "state" not in found[arg].wants:
+            raise RuleError(f"{what}: with_state_d_{arg} does not take the state")
+        borrowed[arg] = getattr(member, "__borrows__", frozenset())
+        _declared(borrowed[arg], found[arg], f"{what}: with_state_d_{arg}")
+    _no_circle({**pullbacks, **found}, what)
+    return Overlay(first, found, holds, borrowed)
+
+
+def _declared(names: frozenset[str], derivative: Derivative, what: str) -> None:
+    """Refuse a declaration of what a function does not take."""
+    if unknown := ", ".join(sorted(names - set(derivative.wants))):
+        raise RuleError(f"{what} borrows {unknown}, which it does not take")
+
+
 _C = TypeVar("_C", bound=type)
 
 
@@ -246,7 +345,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
     In the class, `d_<argument>` are pullbacks, `t_<result>` is the pushforward, `kind` gives the result's
     kind; `static` names arguments that must be known when compiling, `view` those whose memory the
     result may share, `infinite_at_pole` says that the primal is infinite where the derivative is, `selects` that
-    some elements of an argument do not reach the result, so that their cotangent is exactly zero. Instead of a
+    some elements of an argument do not reach the result, so that their cotangent is exactly zero. `forward` gives the
+    result and a state, which `with_state_d_<argument>` may use in place of that pullback. Instead of a
     derivative, `why = "..."` says why there is none: the function is refused where one would flow through it.
     Methods are named as strings (`"ndarray.sum"`). Raises RuleError for anything else.
     """
@@ -282,32 +382,31 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 if arg not in names:
                     raise RuleError(f"{what} has {name}, but no argument {arg}; it has {', '.join(sorted(names))}")
                 allowed = names | {parsed.result, "d_" + parsed.result} | (siblings - {name})
-                pullbacks[arg] = _derivative(member, allowed, f"{what}.{name}")
+                pullbacks[arg] = _derivative(member, allowed, f"{what}.{name}", names | {parsed.result})
                 if "d_" + parsed.result not in pullbacks[arg].wants and not siblings & set(pullbacks[arg].wants):
                     raise RuleError(f"{what}: {name} does not take d_{parsed.result}, so it cannot be linear in it")
                 borrows[arg] = getattr(member, "__borrows__", frozenset())
-                if not borrows[arg] <= set(pullbacks[arg].wants):
-                    unknown = ", ".join(sorted(borrows[arg] - set(pullbacks[arg].wants)))
-                    raise RuleError(f"{what}: {name} borrows {unknown}, which it does not take")
+                _declared(borrows[arg], pullbacks[arg], f"{what}: {name}")
             elif name == "t_" + parsed.result:
                 pushforward = _derivative(member, names | {parsed.result} | {"t_" + n for n in names}, f"{what}.{name}")
-            else:
+            elif name != "forward" and not name.startswith("with_state_d_"):
                 raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
         _no_circle(pullbacks, what)
+        overlay = _overlay(members, parsed, pullbacks, what)
         if "why" in options and (pullbacks or pushforward is not None):
             raise RuleError(f"{what} has a derivative, and why, the reason for having none")
         if not pullbacks and pushforward is None and "why" not in options:
             reasons = "use nondifferentiable(...) if it is zero, or say why there is none"
             raise RuleError(f"{what} has no derivative; {reasons}")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
-                       kind, borrows=borrows, where=cls.__module__, **options))  # fmt: skip
+                       kind, borrows=borrows, where=cls.__module__, overlay=overlay, **options))  # fmt: skip
         return cls
 
     return register
 
 
 def borrows(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Declare that a pullback's result may share memory with these of its parameters."""
+    """Declare that a pullback's result, or the state that a `forward` gives, may share memory with these parameters."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__borrows__ = frozenset(names)  # type: ignore[attr-defined]

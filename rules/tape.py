@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import accumulate, project, zeros_like
+from rules.cotangent import accumulate, project, update, zeros_like
 from rules.rule import Rule, find, find_method, tracers
 
 
@@ -47,6 +47,7 @@ class Tape:
     def call(
         self, function: Callable[..., Any] | str, args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
+        args, kwargs = written(args), {k: written(v) for k, v in kwargs.items()}
         plain, named = strip(args), {k: strip(v) for k, v in kwargs.items()}
         out = self.wrap(
             getattr(plain[0], function[8:]) if isinstance(function, str) else function(*plain, **named)
@@ -54,10 +55,19 @@ class Tape:
         self.records.append(Record(function, args, dict(kwargs), out))
         return out
 
+    def store(self, into: Any, made: Any) -> "Traced":
+        """Scratch, which stands for what was computed into it from here on."""
+        if not isinstance(into, Traced) or not into.scratch:
+            raise Untraceable("it writes into what is not its scratch")
+        if into.ndim and (made.shape != into.shape or made.dtype != into.dtype):
+            made = self.call(update, (into, (Ellipsis,), "set", made), {})
+        into.value, into.now = made.value, made
+        return into
+
     def pull(self, out: Any, cotangent: Any) -> dict["Traced", Any]:
         """The cotangents of all traced values, from that of `out`. Raises Untraceable."""
         found: dict[Traced, Any] = {}
-        _give(found, out, cotangent)
+        _give(found, written(out), cotangent)
         for record in reversed(self.records):
             if any(t in found for t in tracers(record.out)):
                 self._pull_record(record, found)
@@ -85,14 +95,16 @@ class Tape:
 
 
 class Traced:
-    """A value computed in a trace."""
+    """A value computed in a trace; one that is `scratch` is what was computed into it last, `now`."""
 
-    __slots__ = ("value", "tape")
+    __slots__ = ("now", "scratch", "tape", "value")
     __array_priority__ = 1000.0
 
-    def __init__(self, value: Any, tape: Tape) -> None:
+    def __init__(self, value: Any, tape: Tape, scratch: bool = False) -> None:
         self.value = value
         self.tape = tape
+        self.scratch = scratch
+        self.now: Traced | None = None
 
     def __trace_call__(
         self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -100,17 +112,25 @@ class Traced:
         return self.tape.call(function, args, kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        out = kwargs.pop("out", None)
         if method != "__call__" or kwargs:
             raise Untraceable(f"it calls {ufunc.__name__} with {method}, {', '.join(kwargs)}")
-        return self.tape.call(ufunc, inputs, kwargs)
+        made = self.tape.call(ufunc, inputs, kwargs)
+        return made if out is None else self.tape.store(out[0], made)
 
     def __array_function__(
         self, function: Any, types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> Any:
-        return self.tape.call(function, args, kwargs)
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", None)
+        made = self.tape.call(function, args, kwargs)
+        return made if out is None else self.tape.store(out, made)
 
     def __getitem__(self, index: Any) -> Any:
         return self.tape.call(operator.getitem, (self, index), {})
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.tape.store(self, self.tape.call(update, (self, (index,), "set", value), {}))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -143,6 +163,14 @@ class Traced:
         )
 
 
+def _augmented(op: Callable[..., Any]) -> Callable[..., Any]:
+    def augmented(self: Traced, other: Any) -> Any:
+        made = self.tape.call(op, (self, other), {})
+        return self.tape.store(self, made) if self.scratch else made
+
+    return augmented
+
+
 def _operators() -> None:
     def binary(op: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:
         def forward(self: Traced, other: Any) -> Any:
@@ -159,6 +187,7 @@ def _operators() -> None:
         forward, reflected = binary(op)
         setattr(Traced, f"__{name}__", forward)
         setattr(Traced, f"__r{name}__", reflected)
+        setattr(Traced, f"__i{name}__", _augmented(op))
     for name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(Traced, f"__{name}__", binary(getattr(operator, name))[0])
     for name in ("neg", "pos", "abs", "invert"):
@@ -167,6 +196,17 @@ def _operators() -> None:
 
 
 _operators()
+
+
+def written(x: Any) -> Any:
+    """What was computed into scratch in place of that, in its containers."""
+    if isinstance(x, Traced):
+        return x if x.now is None else x.now
+    if isinstance(x, list | tuple):
+        return type(x)(map(written, x)) if type(x) in (list, tuple) else tuple(map(written, x))
+    if isinstance(x, slice):
+        return slice(written(x.start), written(x.stop), written(x.step))
+    return x
 
 
 def strip(x: Any) -> Any:
@@ -222,6 +262,13 @@ def _shape_only(rule: Rule, arg: str) -> bool:
     return all(arg in d.like for d in derivatives if arg in d.wants)
 
 
+def scratch(like: Any) -> Any:
+    """An array like this one; full of NaN where it can be, lest somebody read it."""
+    value = np.asarray(strip(like))
+    made = np.full_like(value, np.nan if value.dtype.kind in "fc" else 0, subok=False)
+    return Traced(made, like.tape, scratch=True) if isinstance(like, Traced) else made
+
+
 @dataclass
 class Pullbacks:
     """The derivatives of one call, with its arguments and result filled in by name."""
@@ -233,7 +280,10 @@ class Pullbacks:
     def raw(self, arg: str, d: Any) -> Any:
         """What `d_<arg>` returns, before projection."""
         derivative = self.rule.pullbacks[arg]
-        values = [self._value(w, d) for w in derivative.wants]
+        values = [
+            scratch(self._value(of, d)) if (of := derivative.scratch.get(w)) else self._value(w, d)
+            for w in derivative.wants
+        ]
         return derivative.function(*values)
 
     def _value(self, want: str, d: Any) -> Any:

@@ -3,7 +3,7 @@
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ from rules.kind import (
     kind_of,
     specialising,
 )  # fmt: skip
+from rules.overlays import check_overlay
 from rules.rule import OPERATORS, REQUIRED, Rule, find, find_method
 from rules.samples import (
     any_nonzero,
@@ -62,9 +63,10 @@ def check_rule(
     further than 1e-3 from a kink) and with each other, `<d, J t> == <J^T d, t>`; the derivative of each
     pullback, taken by the rules of what it calls, with central differences of the pullback. Checked besides:
     the kind of the result; memory shared without `view` or `@borrows`; arguments, result and cotangent
-    unmodified. Then the same in other forms: float32, complex, Python numbers, NumPy scalars, 0-d and empty
-    arrays, broadcasting, other memory layouts, one number for the cotangent of all elements. A form that the
-    function itself refuses is left out.
+    unmodified; that a state which is kept changes nothing, in later calls, interleaved ones and other shapes.
+    Then the same in other forms: float32, complex, Python numbers, NumPy scalars, 0-d and empty arrays,
+    broadcasting, other memory layouts, one number for the cotangent of all elements. A form that the function
+    itself refuses is left out.
 
     - `wrt`: the arguments to differentiate by, separated by blanks; by default all that are float or complex
       and have a pullback.
@@ -115,6 +117,8 @@ class _Check:
     wrt: frozenset[str]
     upto: int
     tol: float
+    #: What the forms that keep a state have left in other forms of the arguments.
+    states: list[Any] = field(default_factory=list)
 
     def primal(self, bound: dict[str, Any]) -> Any:
         args, kwargs = self.rule.normal(bound)
@@ -159,6 +163,8 @@ class _Check:
         call = Pullbacks(self.rule, bound, result)
         gradients = {arg: self.pull(call, arg, d, form) for arg in sorted(self.wrt)}
         self.first(call, d, tangents, gradients, form)
+        if self.rule.overlay is not None:
+            check_overlay(self, bound, d, form, self.states)
         if self.elementwise():
             self.uniform(call, form)
         if self.upto > 1 and form in ("as given", "complex", "numbers", "zero-dim", "broadcast"):
@@ -183,7 +189,7 @@ class _Check:
         siblings = {w: call.projected(w[2:], d) for w in derivative.wants
                     if w[2:] in self.rule.pullbacks and w not in call.bound}  # fmt: skip
         given = call.bound | {self.rule.result: call.result, "d_" + self.rule.result: d} | siblings
-        wanted = {w: given[w] for w in derivative.wants}
+        wanted = {w: given[w] for w in derivative.wants if w not in derivative.scratch}
         self.shared(
             raw, wanted, self.rule.borrows.get(arg, frozenset()), what, f"@borrows({{}}) over {what}", form
         )

@@ -116,3 +116,8 @@ def filled(like: Any, value: Any, out: Any) -> Any:
         return np.full_like(like, value, subok=False)
     out.fill(value)
     return out
+
+
+def scratch(like: Any, out: Any) -> Any:
+    """An array of the shape and dtype of `like` with any contents: `out`, unless that is None."""
+    return np.empty_like(like, order="C", subok=False) if out is None else out

@@ -404,8 +404,8 @@ import pickle, sys
 
 class Blocked:
     def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "adcompiler":
-            raise ImportError("adcompiler is not here")
+        if name.split(".")[0] in ("adcompiler", "scipy"):
+            raise ImportError(f"{name} is not here")
 
 sys.meta_path.insert(0, Blocked())
 import importlib
@@ -439,7 +439,7 @@ def alone(folder: Path, script: str, *arguments: str, **env: str) -> subprocess.
     )
 
 
-def test_modules_run_where_there_is_no_compiler(tmp_path):
+def test_modules_run_where_there_is_no_compiler_and_no_scipy(tmp_path):
     calls = {}
     for i, case in enumerate(CASES):
         written(tmp_path, case, f"module_{i}")
@@ -449,7 +449,7 @@ def test_modules_run_where_there_is_no_compiler(tmp_path):
     assert ran.returncode == 0, ran.stderr
     results, roots = pickle.loads((tmp_path / "results.pickle").read_bytes())
     for i, case in enumerate(CASES):
-        assert_same(results[f"module_{i}"], by_the_compiler(case))
+        assert_close(results[f"module_{i}"], by_the_compiler(case), rtol=1e-13, atol=1e-14)  # SciPy factors otherwise
     assert {r for r in roots if r not in sys.stdlib_module_names} == {"rules", *calls}
 
 

@@ -111,6 +111,7 @@ class _Emitter(Loops):
         workspace = next(t for t in numbered("ws") if t not in {*taken, *reserved, *fixed.values(), *keywords})
         taken |= {workspace} if self.in_workspace else set()
         self.used = self._used_inputs()
+        speller.variables.update(str(v.hint) for op in walk(function.body) for v in op.results)
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
         taken |= set(self.speller.free) | BUILTINS | {"np"}

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, is_cotangent, leaves, walk
+from adcompiler.ir.state import STATE
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
@@ -311,6 +312,8 @@ class Names:
             op = self.plan.defs.get(v)
             if isinstance(op, For | While) and v in op.results[len(op.inits) :]:
                 return "row" if v in self.sources.values() else "tape"
+            if v.kind == STATE:
+                return "state"
             if isinstance(op, Op) and op.target in _ROLES:
                 return _ROLES[op.target]
             if isinstance(v.kind, Seq):

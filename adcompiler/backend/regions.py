@@ -7,9 +7,10 @@
 import ast
 
 from adcompiler.backend.operands import negated
-from adcompiler.backend.spell import store
+from adcompiler.backend.spell import name, store
 from adcompiler.backend.statements import Statements
 from adcompiler.ir.core import For, If, Op, Region, Value, While, raise_
+from adcompiler.ir.state import Forward
 from adcompiler.passes.mark import split, turn
 from rules.cotangent import update
 
@@ -56,15 +57,35 @@ class Regions(Statements):
             self.append(spares, self.expr(op.args[0]))
         elif id(op) in self.buffers.lasting:
             self.remember(op)
+        elif isinstance(op.target, Forward):
+            self.keep_state(op)
         elif self.place(op) is not None:
             self.compute(op)
         elif not op.results or (op.effect and self.used.isdisjoint(op.results)):
             self.add(ast.Expr(self.written(op)))
         elif len(op.results) > 1:
-            targets: list[ast.expr] = [store(self.names[r] if r in self.used else self.idle) for r in op.results]
-            self.add(ast.Assign([ast.Tuple(targets, ast.Store())], self.written(op)))
+            self.add(ast.Assign([self.unpacked(op.results)], self.written(op)))
         else:
             self.assign(op.result, self.written(op), self.plan.read_by(op))
+
+    def unpacked(self, results: list[Value]) -> ast.Tuple:
+        """The variables that several results are assigned to."""
+        return ast.Tuple([store(self.names[r] if r in self.used else self.idle) for r in results], ast.Store())
+
+    def keep_state(self, op: Op) -> None:
+        """`x, state = solve.forward(ws.state, A, b); ws.state = state`, the last state None without a workspace."""
+        *results, state = op.results
+        place = self.place(op)
+        args = [self.expr(a) for a in op.args]
+        if place is not None:
+            args[op.target.place] = place
+        target: ast.expr = self.unpacked(results)
+        if len(results) == 1:
+            (target,) = self.unpacked(results).elts
+        pair = ast.Tuple([target, store(self.names[state])], ast.Store())
+        self.add(ast.Assign([pair], ast.Call(self.speller.callee(op.target), args, [])))
+        if isinstance(place, ast.Attribute):
+            self.add(ast.Assign([ast.Attribute(place.value, place.attr, ast.Store())], name(self.names[state])))
 
     def branch(self, op: If) -> None:
         cond = self.expr(op.cond)

@@ -65,6 +65,8 @@ class Speller:
         self.reserved = reserved
         #: The names of functions of the IR.
         self.functions = functions or {}
+        #: What variables want to be called: a rule gives way to them.
+        self.variables: set[str] = set()
 
     def free_name(self, wanted: str, obj: Any) -> str:
         """A name bound to `obj` around the generated function."""
@@ -103,15 +105,20 @@ class Speller:
         return name(self.free_name(getattr(target, "__name__", type(target).__name__), target))
 
     def pullback(self, target: Any) -> ast.expr:
-        """A rule's pullback, called by name: `multiply.d_x`."""
+        """A rule's pullback, or what else of it, called by name: `multiply.d_x`."""
         part = getattr(target, "pullback", target)
         rule, _, member = part.__adc_name__.partition(".")
-        holder = self.free.get(rule)
-        if not isinstance(holder, types.SimpleNamespace):
-            holder = types.SimpleNamespace()
-            rule = self.free_name(rule, holder)
-        setattr(holder, member, part.derivative.function)
-        return name(f"{rule}.{member}")
+        function = part.derivative.function
+        for text in numbered(rule):
+            holder = self.free.get(text)
+            if text in self.variables:
+                continue
+            if text not in self.free and text not in self.reserved:
+                holder = self.free[text] = types.SimpleNamespace()
+            if isinstance(holder, types.SimpleNamespace) and _of_one_class(holder, member, function):
+                setattr(holder, member, function)
+                return name(f"{text}.{member}")
+        raise AssertionError("there are names enough")
 
     def call(self, op: Op, expr: Callable[[Any], ast.expr], index: Callable[[Any], ast.expr]) -> ast.expr:
         """The expression for a plain operation; `expr` writes its operands, `index` subscripts."""
@@ -187,6 +194,17 @@ class Speller:
                 factor = ast.Constant(abs(k))
                 return ast.BinOp(factor if k > 0 else ast.UnaryOp(ast.USub(), factor), ast.Mult(), pi)
         return None
+
+
+def _of_one_class(holder: types.SimpleNamespace, member: str, function: Any) -> bool:
+    """Are the functions that a name holds those of the rule that this one is of?"""
+    if vars(holder).get(member, function) is not function:
+        return False
+    return all(_owner(f) == _owner(function) for f in vars(holder).values())
+
+
+def _owner(function: Any) -> tuple[str, str]:
+    return function.__module__, function.__qualname__.rpartition(".")[0]
 
 
 #: What nobody writes as a keyword.

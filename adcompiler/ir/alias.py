@@ -8,6 +8,7 @@ import numpy as np
 
 from adcompiler.ir.callee import Callee, Pull
 from adcompiler.ir.core import Checkpoint, For, If, Op, Value, While, leaves
+from adcompiler.ir.state import FromState
 from rules.kind import Array, Num, Seq
 from rules.rule import find
 
@@ -26,6 +27,8 @@ def shared(op: Op) -> list[Value]:
         return [v for i, v in enumerate(op.args) if i in op.target.views and v in operands]
     if isinstance(op.target, Pull):
         return []
+    if isinstance(op.target, FromState):
+        return [v for v in op.target.borrowed(op) if v in operands]
     rule = find(op.target)
     if rule is None:
         return [] if isinstance(op.target, np.ufunc) else operands

@@ -12,25 +12,27 @@ from typing import Any
 from adcompiler.ir.build import Builder
 from adcompiler.ir.callee import Forward, Pull, call_of
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, clone, leaves, map_tree
+from adcompiler.ir.state import State
 from adcompiler.passes.adjoint_loop import Loops
 from adcompiler.passes.checkpoint import again
 from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of, of_its_type
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
+from adcompiler.passes.states import beside
 from rules.kind import Array, Num
 
 
 def adjoint(
     function: Function, wrt: list[Value], active: set[Value], seeds: list[tuple[Value, Any]], primal: Any = None,
-    pulled: bool = False, called: bool = False, selected: bool = False,
+    pulled: bool = False, called: bool = False, selected: bool = False, states: bool = False,
 ) -> Function:  # fmt: skip
     """The function whose result is (`primal`, the gradients in the order of `wrt`).
 
     `seeds` are results of `function` with their cotangents: 1.0 for the number that a gradient is of. With `pulled`
     they are new parameters of the function, and its backward sweep is a pullback. `primal` is a tree of results, kept
     as it is. With `called` the gradients are for generated code, where Python numbers may come as NumPy's; with
-    `selected` the seeds have passed a selection.
+    `selected` the seeds have passed a selection. With `states` pullbacks may take what their functions have left.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
@@ -38,6 +40,8 @@ def adjoint(
     body = clone(function.body, mapping)
     opened(body)
     live = {mapping.get(v, v) for v in active}
+    if states:
+        beside(body, live)
     absent = {v for v in missing(Function("", params, body)) if isinstance(v.kind, Array)}
     sweep = _Sweep(live, absent, Builder(body))
     if primal is not None:
@@ -70,6 +74,7 @@ class _Sweep(Loops):
         for op in ops:
             self.made.update(dict.fromkeys(op.results, op))
         self.forwards.update((id(op), after) for op, after in itertools.pairwise(ops) if call_of(op) is not None)
+        self.states.update((id(op), s.result) for op, s in itertools.pairwise(ops) if isinstance(s.target, State))
         for op in reversed(ops):
             if not any(r in self.cotangents for r in op.results):
                 continue

@@ -16,10 +16,11 @@ from adcompiler.ir.core import CotangentName, Op, Value, leaves
 from adcompiler.passes.cotangents import Cotangents, hint_of, zero_of
 from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.insertion import insert, python_numbers
+from adcompiler.passes.states import Waiting
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, unless_zero, update
 from rules.kind import Array, KindError, Seq
-from rules.rule import find
+from rules.rule import Derivative, find
 
 _QUOTIENTS = (operator.truediv, np.true_divide)
 _LOGARITHMS = (np.log, np.log2, np.log10)
@@ -41,17 +42,29 @@ class Operations(Cotangents):
         selected = any(r in self.selected for r in op.results)
         stays = rule.selects or _masked(op) or selected
 
+        def wanted(derivative: Derivative) -> tuple[Any, ...]:
+            """What a pullback takes, by name."""
+            out = []
+            for w in derivative.wants:
+                if w in derivative.scratch:
+                    out.append(self.builder.call(np.empty_like, values[derivative.scratch[w]], lazy=True))
+                elif w == "state" and w not in values:
+                    out.append(self.states[id(op)])
+                else:
+                    out.append(pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w])
+            return tuple(out)
+
         def pullback(name: str) -> Any:
             if name in siblings:
                 return siblings[name]
             derivative = rule.pullbacks[name]
-            args = tuple(
-                pullback(w[2:]) if w.startswith("d_") and w != "d_" + rule.result else values[w]
-                for w in derivative.wants
-            )
+            args = wanted(derivative)
+            overlay = rule.overlay if id(op) in self.states else None
+            later = overlay.pullbacks.get(name) if overlay is not None else None
+            stateful = None if later is None else wanted(later)
             factors = [x for x, w in zip(args, derivative.wants, strict=True) if w in bound or w == rule.result]
             use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
-            d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op)
+            d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op, stateful)
             if (
                 selected
                 and _elementwise(values["d_" + rule.result], d)
@@ -110,10 +123,12 @@ class Operations(Cotangents):
             for item, part in zip(x, d, strict=True):
                 self.spread_over(item, part, terms)
 
-    def call_pullback(self, name: str, derivative: Any, args: Any, use_math: bool, like: Any, op: Op) -> Any:
-        """Insert a pullback as a lazy operation."""
+    def call_pullback(
+        self, name: str, derivative: Any, args: Any, use_math: bool, like: Any, op: Op, stateful: Any = None
+    ) -> Any:
+        """Insert a pullback as a lazy operation. `stateful` are the operands of its form that takes a state, if any."""
         try:
-            target = Pullback(name, derivative, args, use_math, op.loc)
+            target: Any = Pullback(name, derivative, args, use_math, op.loc)
         except (Untraceable, KindError) as error:
             reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
@@ -122,6 +137,9 @@ class Operations(Cotangents):
             remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         hint = hint_of(like) if isinstance(like, Value) else CotangentName("d")
+        rule = find(op.target)
+        if stateful is not None and rule is not None and isinstance(target.result, Value):
+            target, args = Waiting(target, rule, name.partition(".d_")[2]), (args, stateful)
         return insert(self.builder, target, args, hint, op.loc, lazy=True)
 
 

@@ -10,6 +10,7 @@ caller (`memory`). With `reuse=False`, the reference, nothing is written in plac
 import operator
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,9 +29,11 @@ from adcompiler.ir.core import (
     free_values,
     is_cotangent,
     leaves,
+    map_tree,
     place_of,
     walk,
 )
+from adcompiler.ir.state import Forward
 from adcompiler.passes.copies import copied_in_arm
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
@@ -237,6 +240,7 @@ class _Owner:
     # -------------------------------------------------------------------------------------- repairs
     def copy_what_is_kept(self) -> None:
         """What a loop keeps is copied if its memory is written later."""
+        self.copy_what_states_hold()
         memory = Memory(self.function, self.decisions, freeze=False)
         written = frozenset().union(*map(memory.roots, update_bases(self.function)))
         for op in list(walk(self.function.body)):
@@ -244,6 +248,21 @@ class _Owner:
                 for k in range(len(op.inits), len(op.results)):
                     if memory.roots(op.body.results[k]) & written:
                         op.body.results[k] = self.copy_in(op.body, op.body.results[k])
+
+    def copy_what_states_hold(self) -> None:
+        """What the state that a loop keeps may hold is copied if its memory is written later."""
+        memory = Memory(self.function, self.decisions, freeze=False)
+        written = frozenset().union(*map(memory.roots, update_bases(self.function)))
+        loops = [op for op in walk(self.function.body) if isinstance(op, For | While)]
+        kept = frozenset().union(*(memory.roots(y) for op in loops for y in op.body.results[len(op.inits) :]))
+        for op in list(walk(self.function.body)):
+            if isinstance(op.target, Forward) and op.results[-1] in kept:
+                held = [v for v in dict.fromkeys(op.target.held(op)) if memory.roots(v) & written]
+                copies = {v: self.copied(v, v.hint, op.loc) for v in held}
+                region, place = place_of(op, self.function.body)
+                region.ops[place:place] = copies.values()
+                made = {v: copy.result for v, copy in copies.items()}
+                op.args = map_tree(partial(_in_place_of, made), op.args)
 
     def repaired(self) -> bool:
         """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours."""
@@ -397,6 +416,10 @@ class _Owner:
         """May `op` write into `x`: is it ours, and nothing else that shares its memory alive afterwards?"""
         alive = self.plan.after[id(op)] - set(op.results)
         return memory.ours(x) and memory.in_the_way(x, alive) is None
+
+
+def _in_place_of(made: dict[Value, Value], v: Value) -> Value:
+    return made.get(v, v)
 
 
 def _own_lists(region: Region) -> Region:

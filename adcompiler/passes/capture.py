@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.state import FromState
 from adcompiler.passes.dce import dce, live_values
 from adcompiler.passes.idle import without_idle_tapes
 from adcompiler.passes.missing import missing
@@ -45,8 +46,12 @@ def capture(function: Function) -> Function:
 # -------------------------------------------------------------------------------------------- shapes
 def shape_only(op: Op) -> set[Value]:
     """The operands of which an operation wants shape and dtype alone."""
-    if op.target in (zeros_like, length, size, winners):
+    if op.target in (zeros_like, length, size, winners, np.empty_like):
         return {v for v in leaves(op.args[:1]) if isinstance(v.kind, Array)}
+    if isinstance(op.target, FromState):
+        named = list(zip(op.target.derivative.wants, op.args, strict=True))
+        kept = {v for name, x in named if name not in op.target.derivative.like for v in leaves(x)}
+        return {v for _, x in named for v in leaves(x) if isinstance(v.kind, Array)} - kept
     rule = find(op.target)
     if rule is None or not any(p.name in rule.like for p in rule.parameters):
         return set()

@@ -78,6 +78,8 @@ class Cotangents:
         self.builder = builder
         self.cotangents: dict[Value, Any] = {}
         self.selected: set[Value] = set()
+        #: The states that calls leave, by operation.
+        self.states: dict[int, Value] = {}
         self.made: dict[Value, Op] = {}
         self.parts: dict[tuple[int, Value], Value] = {}
         self.known: dict[Value, Facts] = {}

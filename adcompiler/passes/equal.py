@@ -14,7 +14,7 @@ from rules.kind import Num
 from rules.rule import OPERATORS, find
 from rules.sequences import backwards
 
-_ALLOCATES = (zeros_like, update, np.copy, np.zeros, np.ones, np.empty, np.full)
+_ALLOCATES = (zeros_like, update, np.copy, np.zeros, np.ones, np.empty, np.empty_like, np.full)
 
 
 def key_of(op: Op) -> Any:

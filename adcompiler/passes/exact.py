@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, is_cotangent, walk
+from adcompiler.ir.state import WITH_STATE
 from rules.cotangent import project, spread, update, zeros_like
 from rules.kind import Array, Num, Seq
 from rules.rule import find
@@ -69,7 +70,7 @@ def _of(op: Op, found: set[Value]) -> list[Value]:
     if isinstance(op.target, type) and issubclass(op.target, np.generic):
         return []
     numpys = isinstance(op.target, np.ufunc) or str(getattr(op.target, "__module__", "")).split(".")[0] == "numpy"
-    if find(op.target) is None and not numpys and op.target not in _LIKE:
+    if find(op.target) is None and not numpys and op.target not in _LIKE and not isinstance(op.target, WITH_STATE):
         return list(op.results)
     return [r for r in op.results if _plain(op, r, found)]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, leaves, walk
+from adcompiler.ir.state import STATE, WITH_STATE
 from adcompiler.passes.outs import UFUNCS
 from rules.cotangent import (
     direction,
@@ -106,9 +107,12 @@ def _determined(op: Op, varying: set[Value]) -> bool:
         )
     if t in (length, size):
         return True
+    results = [r for r in op.results if r.kind != STATE]
+    if isinstance(t, WITH_STATE) and t.rule.functions:
+        t = t.rule.functions[0]  # and a pullback gives what has the shape of an argument
     rule = find(t)
     if t not in _BY_SHAPE and not (rule is not None and rule.view):
-        return all(isinstance(r.kind, Num) and r.kind.dtype.kind == "f" for r in op.results) and rule is not None
+        return all(isinstance(r.kind, Num) and r.kind.dtype.kind == "f" for r in results) and rule is not None
     if t is operator.getitem:
         steps = op.args[1] if isinstance(op.args[1], tuple) else (op.args[1],)
         bounds = {v for s in steps if isinstance(s, slice) for v in leaves((s.start, s.stop, s.step))}

@@ -3,9 +3,10 @@
 %d_x = multiply.d_x(%d_z, %y)      ->      %d_x = %d_z * %y
 """
 
+from collections.abc import Iterator
 from typing import Any
 
-from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_tree
+from adcompiler.ir.core import Function, Op, Region, Value, clone, map_tree
 from adcompiler.passes.insertion import Part
 from adcompiler.passes.trace import Pullback
 from rules.kind import Num
@@ -31,10 +32,7 @@ def _inline(region: Region, renamed: dict[Value, Any], everything: bool) -> Regi
         if not isinstance(target, Pullback) or not (everything or numbers):
             ops.append(new)
             continue
-        actual = list(dict.fromkeys(leaves(op.args)))
-        mapping: dict[Value, Any] = {
-            formal: renamed.get(v, v) for formal, v in zip(target.region.params, actual, strict=True)
-        }
+        mapping = dict(_matched(target.given, new.args))
         spliced = clone(Region([], target.region.ops, []), mapping)
         for inner in spliced.ops:
             inner.loc = op.loc
@@ -45,6 +43,21 @@ def _inline(region: Region, renamed: dict[Value, Any], everything: bool) -> Regi
         ops.extend(spliced.ops)
         renamed[op.result] = out
     return Region(region.params, ops, map_tree(lambda v: renamed.get(v, v), region.results))
+
+
+def _matched(formal: Any, actual: Any) -> Iterator[tuple[Value, Any]]:
+    """The parameters of a body with the operands that stand in their places, by now perhaps equal ones or constants."""
+    if isinstance(formal, Value):
+        yield formal, actual
+    elif isinstance(formal, tuple | list):
+        for a, b in zip(formal, actual, strict=True):
+            yield from _matched(a, b)
+    elif isinstance(formal, dict):
+        for key, a in formal.items():
+            yield from _matched(a, actual[key])
+    elif isinstance(formal, slice):
+        for a, b in ((formal.start, actual.start), (formal.stop, actual.stop), (formal.step, actual.step)):
+            yield from _matched(a, b)
 
 
 def _renamed(tree: Any, mapping: dict[Value, Any]) -> Any:

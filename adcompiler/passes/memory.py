@@ -17,6 +17,7 @@ import numpy as np
 from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.callee import CALLS, PULL
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
+from adcompiler.ir.state import WITH_STATE, Forward
 from rules.cotangent import appended, copied, spread, update, without_last
 from rules.kind import Opaque, Seq
 
@@ -109,6 +110,9 @@ class Memory:
         if isinstance(op.target, CALLS):
             self._call(op)
             return
+        if isinstance(op.target, WITH_STATE):
+            self._with_state(op)
+            return
         if op.results and isinstance(op.results[0].kind, Opaque):
             self.frozen = self.frozen.union(*map(self.roots, op.operands()))  # a log, say
         for r in op.results:
@@ -132,6 +136,22 @@ class Memory:
             pull = r.kind == PULL
             self._set(r, frozenset({r}) | (kept if pull else _NOTHING))
             kept |= self.roots(r)
+
+    def _with_state(self, op: Op) -> None:
+        """A state is the rule's, and may hold what the rule says; results are new, or borrowed, perhaps read-only."""
+        if isinstance(op.target, Forward):
+            *results, state = op.results
+            held = frozenset().union(*map(self.roots, op.target.held(op)))
+            self._set(state, held | {state})
+            self.foreign.add(state)
+            views = frozenset().union(*map(self.roots, op.target.viewed(op)))
+            for r in results:
+                self._set(r, views or frozenset({r}))
+            return
+        borrowed = frozenset().union(*map(self.roots, op.target.borrowed(op)))
+        self._set(op.result, borrowed | {op.result})
+        if borrowed:
+            self.foreign.add(op.result)
 
     def _loop(self, op: For | While) -> None:
         n = len(op.inits)

@@ -15,7 +15,7 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Op, Value
 from rules.cotangent import direction, strong, strong_divide, update, zeros_like
 from rules.kind import Array
-from rules.workspace import filled, zeroed, zeros
+from rules.workspace import filled, scratch, zeroed, zeros
 
 #: The ufuncs that Python's operators are for arrays.
 UFUNCS: dict[Any, np.ufunc] = {
@@ -76,6 +76,8 @@ def into(op: Op) -> Out | None:
         return Out(t, args, kwargs, keyword=True)
     if t is zeros_like or (t is np.zeros_like and len(args) == 1 and not kwargs):
         return Out(zeroed, args, {})
+    if t is np.empty_like and len(args) == 1 and not kwargs:
+        return Out(scratch, args, {})
     if t is np.zeros and len(args) == 1 and not kwargs:
         return Out(zeros, args, {})
     if t is np.ones_like and len(args) == 1 and not kwargs:

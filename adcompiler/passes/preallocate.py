@@ -19,6 +19,7 @@ from adcompiler.ir.core import For, Function, If, Op, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.exact import inexact
 from adcompiler.passes.fixed import fixed
+from adcompiler.passes.kept_states import Uses, forwards, last_read
 from adcompiler.passes.lasting import determined
 from adcompiler.passes.memory import Memory, carries
 from adcompiler.passes.missing import missing
@@ -112,6 +113,7 @@ class _Slots(Spares):
                 slots.append(slot := _Slot())
             slot.ops.append(op)
             self.buffers.slots[id(op)] = slot.ops[0].result
+        kept |= self.states()
         return schedule(self.function, self.apart) if kept else self.plan
 
     def candidate(self, op: Op) -> Out | None:
@@ -124,6 +126,20 @@ class _Slots(Spares):
         if any(v in self.missing for v in op.operands()):
             return None  # of nothing it makes something else
         return into(op) if op.result not in self.doubtful else None
+
+    def states(self) -> set[int]:
+        """Let each place have the state that it has left in an earlier call; what of that comes from lists."""
+        uses, listed = Uses(self.function), set[int]()
+        for op in list(forwards(walk(self.function.body))):
+            state = op.results[-1]
+            if self.free(op, {state}):
+                self.buffers.slots[id(op)] = state
+            elif (found := last_read(state, uses, self.memory)) is not None:
+                v, region = found
+                self.give(region, len(region.ops), v, op, state)
+                self.buffers.spares[id(op)] = state
+                listed.add(id(op))
+        return listed
 
     # ------------------------------------------------------------------------------- lasting arrays
     def lasting(self) -> None:

@@ -60,6 +60,7 @@ class Pushforward(Pullback):
 
         wants = zip(given, derivative.wants, strict=True)
         values = trace.wrap(tuple(enter(x, w.startswith("t_")) for x, w in wants))
+        self.given = strip(values)
         result = derivative.function(*values)
         self.result = map_tree(lambda v: trace.constants.get(v, v), strip(result))
         self.region = trace.builder.region

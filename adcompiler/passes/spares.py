@@ -14,6 +14,7 @@ import numpy as np
 
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
+from adcompiler.ir.state import WITH_STATE
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.mark import give_back
 from adcompiler.passes.memory import Memory
@@ -52,7 +53,7 @@ class Spares:
         """The roots of what goes into calls that may keep it."""
         out: set[Value] = set()
         for op in walk(self.function.body):
-            known = find(op.target) is not None or isinstance(op.target, np.ufunc)
+            known = find(op.target) is not None or isinstance(op.target, (np.ufunc, *WITH_STATE))
             if type(op) is Op and (op.effect or not known) and op.target not in (backwards, give_back):
                 for v in op.operands():
                     out |= self.memory.roots(v)
@@ -187,11 +188,11 @@ class Spares:
             self.give(region, region.ops.index(loop) + 1, result, op)
         return found | {id(start)}
 
-    def give(self, region: Region, place: int, v: Value, op: Op) -> None:
-        """Give back an array, to be computed into by an operation."""
+    def give(self, region: Region, place: int, v: Value, op: Op, made: Value | None = None) -> None:
+        """Give back an array, to be computed into by an operation; or a state, which that has `made`."""
         mark = Op(give_back, (v,), {}, [], effect=True, loc=op.loc)
         region.ops.insert(place, mark)
-        self.buffers.given[id(mark)] = op.result
+        self.buffers.given[id(mark)] = op.result if made is None else made
 
     def uses(self, v: Value) -> int:
         """How often a value is read."""

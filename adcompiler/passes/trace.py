@@ -13,7 +13,7 @@ import numpy as np
 from adcompiler.ir.build import Builder
 from adcompiler.ir.core import Loc, Region, Value, leaves, map_tree
 from rules import find_method
-from rules.cotangent import length, project, size
+from rules.cotangent import length, project, size, update
 from rules.kind import ONE, Array, Num, Seq, same_shape
 from rules.rule import OPERATORS, Derivative, find
 
@@ -25,25 +25,29 @@ class Untraceable(TypeError):
 
 
 class Tracer:
-    """Stands for a value in a rule body. Supports what rules may use (docs/rules.md), and no more."""
+    """Stands for a value in a rule body. Supports what rules may use (docs/rules.md), and no more.
 
-    __slots__ = ("trace", "value")
+    A `scratch` one stands for what was computed into it last.
+    """
+
+    __slots__ = ("scratch", "trace", "value")
     __array_priority__ = 1000
 
     def __init__(self, trace: "Trace", value: Value) -> None:
         self.trace = trace
         self.value = value
+        self.scratch = False
 
     def __trace_call__(self, function: Any, args: Any, kwargs: Any) -> Any:
         return self.trace.call(function, args, kwargs)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        if method != "__call__" or kwargs.get("out") is not None:
-            raise Untraceable(f"a rule calls {ufunc.__name__}.{method} or with out=, which cannot be traced")
-        return self.trace.call(ufunc, inputs, kwargs)
+        if method != "__call__":
+            raise Untraceable(f"a rule calls {ufunc.__name__}.{method}, which cannot be traced")
+        return self.trace.call_into(ufunc, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        return self.trace.call(function, args, kwargs)
+        return self.trace.call_into(function, args, kwargs)
 
     @property
     def ndim(self) -> int:
@@ -73,6 +77,9 @@ class Tracer:
     def __getitem__(self, index: Any) -> Any:
         return self.trace.call(operator.getitem, (self, index), {})
 
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.trace.store(self, self.trace.call(update, (self, (index,), "set", value), {}))
+
     def __bool__(self) -> bool:
         raise Untraceable("a rule branches on a computed value; put the branch into a @primitive function")
 
@@ -96,6 +103,14 @@ def _binary(op: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., A
     return forward, reflected
 
 
+def _augmented(op: Callable[..., Any]) -> Callable[..., Any]:
+    def augmented(self: Tracer, other: Any) -> Any:
+        made = self.trace.call(op, (self, other), {})
+        return self.trace.store(self, made) if self.scratch else made
+
+    return augmented
+
+
 def _unary(op: Callable[..., Any]) -> Callable[..., Any]:
     return lambda self: self.trace.call(op, (self,), {})
 
@@ -104,6 +119,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
     _forward, _reflected = _binary(getattr(operator, _name))
     setattr(Tracer, f"__{_name}__", _forward)
     setattr(Tracer, f"__r{_name}__", _reflected)
+    setattr(Tracer, f"__i{_name}__", _augmented(getattr(operator, _name)))
 for _name in ("lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "xor"):
     setattr(Tracer, f"__{_name.rstrip('_')}__", _binary(getattr(operator, _name))[0])
 for _name in ("neg", "pos", "abs", "invert"):
@@ -130,6 +146,24 @@ class Trace:
         if rule is not None and target not in OPERATORS:
             args, kwargs = rule.normal(rule.bind(args, kwargs))
         return self.wrap(self.builder.call(target, *args, **kwargs))
+
+    def call_into(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """Record a call that may have `out=`."""
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out", None)
+        made = self.call(target, args, kwargs)
+        return made if out is None else self.store(out[0] if isinstance(out, tuple) else out, made)
+
+    def store(self, into: Any, made: Any) -> Tracer:
+        """Scratch that stands for what was computed into it: where it lies is decided when all is differentiated."""
+        if not isinstance(into, Tracer) or not into.scratch:
+            raise Untraceable("a rule writes into what is not its scratch")
+        kind, given = into.value.kind, getattr(getattr(made, "value", None), "kind", None)
+        number = isinstance(given, Num) and not kind.ndim
+        if not number and not (isinstance(given, Array) and given.dtype == kind.dtype and same_shape(given, kind)):
+            made = self.call(update, (into, (Ellipsis,), "set", made), {})  # broadcast, or cast
+        into.value = made.value
+        return into
 
     def wrap(self, x: Any) -> Any:
         """Values as tracers, in their containers."""
@@ -158,7 +192,10 @@ def strip(x: Any) -> Any:
 
 
 class Pullback:
-    """The target of a pullback's operation: the rule's function, and its body once traced."""
+    """The target of a pullback's operation: the rule's function, and its body once traced.
+
+    The parameters of the body are the values in `given`, which is laid out like the operands.
+    """
 
     def __init__(
         self, name: str, derivative: Derivative, args: tuple[Any, ...], use_math: bool, loc: Loc | None
@@ -168,7 +205,12 @@ class Pullback:
         formal = {v: Value(v.kind, v.hint) for v in dict.fromkeys(leaves(args))}
         self.region = Region(list(formal.values()))
         trace = Trace(Builder(self.region, loc), use_math)
-        result = derivative.function(*trace.wrap(map_tree(lambda v: formal[v], args)))
+        self.given = map_tree(lambda v: formal[v], args)
+        given = trace.wrap(self.given)
+        for w, x in zip(derivative.wants, given, strict=True):
+            if w in derivative.scratch and isinstance(x, Tracer):
+                x.scratch = True
+        result = derivative.function(*given)
         self.result = strip(result)
         if isinstance(self.result, np.ndarray):
             self.result = self.result.item() if not self.result.ndim else self.result

@@ -10,6 +10,7 @@ import numpy as np
 
 from rules.cotangent import direction, strong_divide
 from rules.kind import Array, KindError, Num, array_or_number, broadcast, kind_of, lengths, reduced
+from rules.lapack import LU
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, primitive, rule
 
@@ -28,6 +29,14 @@ def _square(A: Any) -> Array:
         raise KindError(f"a matrix is wanted here, not {A}", "give it an array of two axes")
     lengths().agree(A.shape[-1], A.shape[-2])
     return A
+
+
+def _copied(A: Any, last: Any) -> Any:
+    """A copy of a matrix that is not factored, for its pullback: in the memory of the `last` one if that fits."""
+    if isinstance(last, np.ndarray) and last.shape == A.shape and last.dtype == A.dtype:
+        last[...] = A
+        return last
+    return A.copy()
 
 
 def _each(d: Any, matrix: Any) -> Any:
@@ -49,25 +58,41 @@ class solve:
         lengths().agree(A.shape[-1], b.shape[-2])
         return Array(dtype, (*broadcast(A.shape[:-2], b.shape[:-2]), *b.shape[-2:]), A.xp)
 
-    def d_b(d_x, A, b: Like): return _solved(_transposed(A), d_x, b)
+    def d_b(d_x, A, b: Like): return _solved(_transposed(A), d_x, b.ndim)
 
     def d_A(d_x, A, b: Like, x, d_b):
         if A.ndim == 2 and b.ndim <= 2:
             return -np.outer(d_b, x) if b.ndim == 1 else -(d_b @ x.T)
-        d = _solved(_transposed(A), d_x, b)  # not d_b: that is summed over what b was broadcast to
+        d = _solved(_transposed(A), d_x, b.ndim)  # not d_b: that is summed over what b was broadcast to
         if b.ndim == 1:
             return -(np.expand_dims(d, -1) * np.expand_dims(x, -2))
         return -(d @ _transposed(x))
 
+    @borrows()
+    def forward(state, A, b):
+        """One factorisation for the solution and for the pullback."""
+        if b.ndim in (1, 2) and 0 < b.shape[0] == A.shape[-1] and b.size:
+            factors = LU.of(A, _working(A, b), state)
+            if factors is not None:
+                return factors.solve(b), factors
+        last = state[0] if isinstance(state, tuple) else None
+        return np.linalg.solve(A, b), (_copied(A, last), b.ndim)
+
+    def with_state_d_b(d_x, state):
+        if isinstance(state, LU):
+            return state.solve(d_x, transposed=True)
+        A, ndim = state
+        return _solved(_transposed(A), d_x, ndim)
+
     def t_x(A, b: Like, x, t_A, t_b):
         if b.ndim == 1:
-            return _solved(A, t_b - (t_A @ np.expand_dims(x, -1))[..., 0], b)
+            return _solved(A, t_b - (t_A @ np.expand_dims(x, -1))[..., 0], 1)
         return np.linalg.solve(A, t_b - t_A @ x)
 
 
-def _solved(A: Any, d: Any, b: Any) -> Any:
-    """A^-1 d, where `d` is a vector, or a stack of them, if `b` is a vector."""
-    if b.ndim == 1 and A.ndim > 2:
+def _solved(A: Any, d: Any, ndim: int) -> Any:
+    """A^-1 d, where `d` is a vector, or a stack of them, if the right-hand side, of rank `ndim`, is a vector."""
+    if ndim == 1 and A.ndim > 2:
         return np.linalg.solve(A, np.expand_dims(d, -1))[..., 0]
     return np.linalg.solve(A, d)
 
@@ -138,6 +163,22 @@ class cofactors_rule:
 class det:
     def kind(A): return array_or_number(_working(_square(A)), A.shape[:-2], A.xp)
     def d_A(d_y, A): return _each(d_y, A) * cofactors(A)
+
+    @borrows()
+    def forward(state, A):
+        """The factors give the inverse too; near a singular matrix that is not good enough."""
+        factors = LU.of(A, _working(A), state)
+        if factors is None or not factors.regular(A):
+            return np.linalg.det(A), _copied(A, state)
+        sign, log = factors.determinant()
+        y = (sign * np.exp(log)).astype(factors.dtype)
+        return y, factors
+
+    def with_state_d_A(d_y, y, state):
+        if not isinstance(state, LU):
+            return _each(d_y, state) * cofactors(state)
+        return d_y * y * state.inverse_transposed()
+
     def t_y(A, t_A): return np.sum(cofactors(A) * t_A, axis=(-1, -2))
 
 

@@ -12,7 +12,6 @@ from numpy.lib import recfunctions
 
 from adcompiler import grad
 
-
 # ------------------------------------------------------------------------------------- stores into arrays
 
 

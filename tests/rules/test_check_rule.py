@@ -8,7 +8,7 @@ import pytest
 
 from rules.cotangent import zeros_like
 from rules.kind import Array, array_or_number, elementwise, kind_of, promote, reduced
-from rules.rule import Like, borrows, nondifferentiable, primitive, rule, unsupported
+from rules.rule import Like, Scratch, _rules, borrows, nondifferentiable, primitive, rule, unsupported
 from rules.testing import check_rule
 from tests.rules.case import normal
 
@@ -355,3 +355,191 @@ def test_project_is_applied_as_a_compiler_does() -> None:
         def t_z(x, y, t_x, t_y): return np.expand_dims(t_x, 1) * y + np.expand_dims(x, 1) * t_y
 
     check_rule(outer, X[:, 0], Y[0], skip="broadcast")
+
+
+# ------------------------------------------------------------------------------------------ rules with a state
+class Kept:
+    """A state: a factor, in an array of its own."""
+
+    def __init__(self, factor: Any) -> None:
+        self.factor = np.array(factor)
+
+
+def declare_kept(**members: Any) -> None:
+    """The rule of `product` with a state, right but for `members`."""
+
+    @borrows()
+    def forward(state, x, y):
+        if state is None or state.factor.shape != y.shape or state.factor.dtype != y.dtype:
+            return x * y, Kept(y)
+        state.factor[...] = y
+        return x * y, state
+
+    def with_state_d_x(d_z, state): return d_z * state.factor
+    declare(**{"forward": forward, "with_state_d_x": with_state_d_x} | members)
+
+
+def reject_kept(*words: str) -> None:
+    reject(*words, skip="numbers scalars zero-dim broadcast")
+
+
+def test_a_right_rule_with_a_state_passes() -> None:
+    declare_kept()
+    check_rule(product, X, Y, skip="numbers scalars zero-dim broadcast")
+
+
+def test_forward_gives_another_value() -> None:
+    declare_kept(forward=lambda state, x, y: (x * y + 1e-3, Kept(y)))
+    reject_kept("forward", "the function itself")
+
+
+def test_forward_gives_another_dtype() -> None:
+    declare_kept(forward=lambda state, x, y: ((x * y).astype(complex), Kept(y)))
+    reject_kept("forward", "complex128[3, 4]", "float64[3, 4]")
+
+
+def test_forward_gives_no_pair() -> None:
+    declare_kept(forward=lambda state, x, y: x * y)
+    reject_kept("does not return (result, state)")
+
+
+def test_a_pullback_with_a_state_gives_another_value() -> None:
+    declare_kept(with_state_d_x=lambda d_z, state: d_z * state.factor * 1.001)
+    reject_kept("with_state_d_x", "d_x")
+
+
+def test_a_pullback_with_a_state_gives_another_shape() -> None:
+    declare_kept(with_state_d_x=lambda d_z, state: (d_z * state.factor)[:1])
+    reject_kept("with_state_d_x", "[1, 4]")
+
+
+def test_a_state_is_taken_for_that_of_the_same_arguments() -> None:
+    declare_kept(forward=lambda state, x, y: (x * y, state or Kept(y)))
+    reject_kept("with_state_d_x", "with the state of an earlier call")
+
+
+@pytest.mark.parametrize("same", [lambda a, b: a is b, np.array_equal], ids=["the same", "equal"])
+def test_a_state_is_taken_for_that_of_the_arguments_that_it_holds(same: Any) -> None:
+    def forward(state, x, y):
+        if state is None or not same(state.y, y):
+            state = Kept(y)
+            state.y = y
+        return x * y, state
+
+    declare_kept(forward=forward)
+    reject_kept("with_state_d_x", "with the arrays of an earlier call")
+
+
+def test_a_state_of_another_shape_is_not_replaced() -> None:
+    def forward(state, x, y):
+        state = state or Kept(y)
+        state.factor[...] = y
+        return x * y, state
+
+    declare_kept(forward=forward)
+    reject_kept("forward", "ValueError", "state of")
+
+
+def test_one_state_for_all_calls() -> None:
+    shared = Kept(Y)
+
+    def forward(state, x, y):
+        shared.factor = y.copy()
+        return x * y, shared
+
+    declare_kept(forward=forward)
+    reject_kept("with_state_d_x", "after another call")
+
+
+def test_a_pullback_uses_up_its_state() -> None:
+    def with_state_d_x(d_z, state):
+        state.factor *= d_z
+        return state.factor.copy()
+
+    declare_kept(with_state_d_x=with_state_d_x)
+    reject_kept("writes into state, which may be read again")
+
+
+def test_a_result_in_the_memory_of_the_state() -> None:
+    def forward(state, x, y):
+        z = x * y
+        state = Kept(y)
+        state.z = z.ravel()
+        return z, state
+
+    declare_kept(forward=forward)
+    reject_kept("the result of forward", "shares memory with the state")
+
+
+def test_a_gradient_in_the_memory_of_the_state() -> None:
+    def floor(x: Any) -> Any:
+        return np.floor(x)
+
+    def d_x(d_y): return np.zeros_like(d_y)
+    def t_y(t_x): return np.zeros_like(t_x)
+    def forward(state, x): return np.floor(x), np.zeros_like(x)
+    def with_state_d_x(d_y, state): return state
+
+    for mark, words in ((lambda f: f, ["shares memory with state", "@borrows"]), (borrows("state"), [])):
+        members = {"kind": lambda x: x, "d_x": d_x, "t_y": t_y, "forward": forward}
+        members["with_state_d_x"] = mark(with_state_d_x)
+        rule("y = floor(x)", floor)(type("floor", (), members))
+        options = {"function": floor, "args": (X,), "skip": "numbers scalars", "complex": False}
+        if words:
+            reject(*words, **options)
+            _rules.pop(floor)
+        else:
+            check_rule(floor, X, skip="numbers scalars zero-dim", complex=False)
+
+
+def test_a_state_with_memory_of_an_argument_that_it_denies() -> None:
+    def forward(state, x, y):
+        state = Kept(y)
+        state.hidden = {"deep": [(y[1:],)]}
+        return x * y, state
+
+    declare_kept(forward=borrows("x")(forward))
+    reject_kept("the state", "shares memory with y", "@borrows")
+
+
+def test_a_state_that_writes_into_the_arguments_of_an_earlier_call() -> None:
+    def forward(state, x, y):
+        if state is not None and state.factor.shape == y.shape and state.factor.dtype == y.dtype:
+            state.factor[...] = y
+            return x * y, state
+        state = Kept(0.0)
+        state.factor = y
+        return x * y, state
+
+    declare_kept(forward=forward)
+    reject_kept("writes into", "an earlier call")
+
+
+def test_a_later_call_that_writes_into_an_earlier_result() -> None:
+    results = []
+
+    def forward(state, x, y):
+        results.append(x * y)
+        for z in results[:-1]:
+            z[...] = 0
+        return results[-1], Kept(y)
+
+    declare_kept(forward=forward)
+    reject_kept("what an earlier call has returned")
+
+
+def test_scratch_that_is_read_before_it_is_written() -> None:
+    def with_state_d_x(d_z, state, t: Scratch("z")): return d_z * state.factor + 0 * t
+    declare_kept(with_state_d_x=with_state_d_x)
+    reject_kept("with_state_d_x", "nan")
+
+
+def test_a_state_in_scratch_memory() -> None:
+    def forward(state, x, y, t: Scratch("y")):
+        t[...] = y
+        state = Kept(0.0)
+        state.factor = t
+        return x * y, state
+
+    declare_kept(forward=borrows()(forward))
+    reject_kept("the state", "shares memory with t")

@@ -8,6 +8,7 @@ import pytest
 from rules.rule import (
     Like,
     RuleError,
+    Scratch,
     borrows,
     elementwise,
     find,
@@ -236,3 +237,58 @@ def test_a_primitive_is_one_call_for_who_traces_and_plain_for_others() -> None:
     assert twice(3) == 6 == twice.__wrapped__(3)
     assert twice(t, times=3) == (twice, (t,), {"times": 3})
     assert twice([1, (t,)]) == (twice, ([1, (t,)],), {})
+
+
+# ------------------------------------------------------------------------------------------- state and scratch
+def forward(state, x): return x, state
+def with_state_d_x(d_z, state): return d_z
+
+
+def test_a_state_that_nobody_takes_or_gives() -> None:
+    refuse("no with_state_d_<argument>", d_x=d_x, forward=forward)
+    refuse("no forward, which gives the state", d_x=d_x, with_state_d_x=with_state_d_x)
+    refuse("forward does not take the state", d_x=d_x, forward=lambda x: (x, 0), with_state_d_x=with_state_d_x)
+    refuse("with_state_d_x does not take the state", d_x=d_x, forward=forward, with_state_d_x=d_x)
+
+
+def test_a_pullback_with_a_state_and_no_pure_one() -> None:
+    refuse("with_state_d_y without the pure d_y", d_x=d_x, forward=forward, with_state_d_y=with_state_d_x)
+
+
+def test_a_state_beside_an_argument_of_this_name() -> None:
+    refuse("no argument can be called state", signature="z = f(x, state)", d_x=d_x, forward=forward,
+           with_state_d_x=with_state_d_x)  # fmt: skip
+
+
+def test_a_form_with_a_state_that_asks_for_what_there_is_not() -> None:
+    with_w = lambda d_z, state, w: d_z
+    refuse("asks for 'w'", d_x=d_x, forward=forward, with_state_d_x=with_w)
+    refuse("asks for 'z'", d_x=d_x, forward=lambda state, z: (z, state), with_state_d_x=with_state_d_x)
+    refuse("forward borrows y", d_x=d_x, forward=borrows("y")(lambda state, x: (x, state)),
+           with_state_d_x=with_state_d_x)  # fmt: skip
+
+
+def test_pullbacks_with_a_state_that_need_each_other() -> None:
+    refuse("needs, through its siblings", d_x=d_x, d_y=d_y, forward=forward,
+           with_state_d_x=lambda d_y, state: d_y, with_state_d_y=lambda d_x, state: d_x)  # fmt: skip
+
+
+def test_scratch_like_what_there_is_not() -> None:
+    def d_x(d_z, t: Scratch("w")): return d_z
+    def d_y(d_z, y: Scratch("x")): return d_z
+    def t_z(t_x, t: Scratch("x")): return t_x
+    def forward(state, x, t: Scratch("z")): return x, state
+    refuse("scratch like 'w'; it can be like x, y, z", d_x=d_x)
+    refuse("y is scratch, and the name of something else", d_y=d_y)
+    refuse("scratch like 'x'; it is for forward and pullbacks", t_z=t_z)
+    refuse("scratch like 'z'; it can be like x, y", d_x=globals()["d_x"], forward=forward,
+           with_state_d_x=with_state_d_x)  # fmt: skip
+
+
+@pytest.mark.parametrize("annotation", [Scratch["z"], Scratch("z"), "Scratch['z']", 'rules.Scratch["z"]'])
+def test_scratch_is_asked_for_by_annotation(annotation: Any) -> None:
+    def d_x(d_z, t): return d_z
+    d_x.__annotations__["t"] = annotation
+    rule("z = f(x, y)", f)(type("f_rule", (), {"d_x": d_x}))
+    found = find(f)
+    assert found is not None and dict(found.pullbacks["x"].scratch) == {"t": "z"}

@@ -9,14 +9,15 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
         t = H.T                                   # source.py:9
         S = H @ P_2 @ t + R
         v = y - H @ m_2                           # source.py:10
-        w = np.linalg.solve(S, v)                 # source.py:11
+        w, state = solve.forward(None, S, v)      # source.py:11
+        t_2, state_2 = det.forward(None, S)       # source.py:12
         p_2 = P_2 @ t                             # source.py:13
         t = np.linalg.inv(S)
         K = p_2 @ t
         p_3 = K @ H                               # source.py:15
         m_next = m_2 + K @ v                      # source.py:14
         P_next = P_2 - p_3 @ P_2                  # source.py:15
-        tape.append((P, m, p, P_2, S, v, w, np.linalg.det(S), p_2, t, K, p_3))
+        tape.append((P, m, p, P_2, v, w, state, t_2, state_2, p_2, t, K, p_3))
         P = P_next
         m = m_next
     # backward
@@ -24,7 +25,7 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
     d_m = zeros_like(m)
     d_F = zeros_like(F)
     d_Q = zeros_like(Q)
-    for P, m, p, P_2, S, v, w, t_2, p_2, t, K, p_3 in reversed(tape):
+    for P, m, p, P_2, v, w, state, t_2, state_2, p_2, t, K, p_3 in reversed(tape):
         t_3 = F.T
         t_4 = H.T
         d = -d_P                                  # source.py:15
@@ -34,11 +35,11 @@ def log_likelihood_grad(F, Q, H, R, m, P, ys):
         d_K += np.outer(d_m, v)
         t = t.T                                   # source.py:13
         d_P += d_K @ t @ H
-        d_S = -0.5 / t_2 * cofactors(S)           # source.py:12
+        d_S = det.with_state_d_A(-0.5 / t_2, t_2, state_2)  # source.py:12
         d_S -= t @ (p_2.T @ d_K) @ t
         d_w = -0.5 * v
         d_v -= 0.5 * w
-        d_v_2 = np.linalg.solve(S.T, d_w)         # source.py:11
+        d_v_2 = solve.with_state_d_b(d_w, state)  # source.py:11
         d_S -= np.outer(d_v_2, w)
         d_v += d_v_2
         d_m += t_4 @ -d_v                         # source.py:10
