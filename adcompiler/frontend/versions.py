@@ -22,7 +22,7 @@ from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, s
 from adcompiler.ir.alias import new_memory, shared
 from adcompiler.ir.core import UNDEF, Op, Value
 from rules.cotangent import length, update
-from rules.kind import Array, Seq
+from rules.kind import Array, Seq, same_kind
 
 
 class Written(Exception):
@@ -172,6 +172,9 @@ class Versions(Ownership):
 
     def put(self, base: Value, of: Lens, path: tuple[Any, ...], kind: str, d: Any, node: Any, hint: str = "") -> Value:
         """A new version of `base` that has `d` stored (or added, ...) at `path` of the view that the lens shows."""
+        if not of.steps and kind == "set" and _takes_all(path) and self.is_fresh(d) and same_kind(d.kind, base.kind):
+            d.hint = d.hint or hint
+            return d
         steps: list[Any] = []
         for i, (op, k) in enumerate(of.steps):
             step = _path_step(op)
@@ -187,6 +190,11 @@ class Versions(Ownership):
             steps.append(Known(Ellipsis))
         made: Value = self.emit(update, base, tuple(steps), Known(kind), d, hint=hint)
         return made
+
+    def is_fresh(self, d: Any) -> bool:
+        """Has an operation made this array, and does nothing hold it?"""
+        op = self.defs.get(d) if isinstance(d, Value) else None
+        return op is not None and new_memory(op) and not any(v is d for _, v, _ in self.holders())
 
     def undone(self, op: Op, changed: Value, inner: Value, node: Any) -> Value:
         """The array of which a view has been changed."""
@@ -340,6 +348,19 @@ def _path_step(op: Op) -> Any:
         return op.args[1]
     plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
     return "T" if plain else None
+
+
+def _takes_all(path: tuple[Any, ...]) -> bool:
+    """Does a store fill a whole array: `a[...] = v`, `a[:] = v`?"""
+    if len(path) != 1:
+        return False
+    step = path[0]
+    every = isinstance(step, slice) and all(_constant(x) is None for x in (step.start, step.stop, step.step))
+    return every or _constant(step) is Ellipsis
+
+
+def _constant(d: Any) -> Any:
+    return d.value if isinstance(d, Known) else d
 
 
 __all__ = ["Reread", "Versions", "Written"]

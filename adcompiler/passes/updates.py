@@ -11,7 +11,7 @@ from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, leaves
 from adcompiler.passes.equal import frozen
 from adcompiler.passes.factors import opposite
-from adcompiler.passes.site import Site, alike, is_exactly, takes_all
+from adcompiler.passes.site import Site, alike, is_exactly
 from rules.cotangent import appended, or_zeros, update, zeros_like
 from rules.kind import Array, Num, Seq, same_shape
 
@@ -33,8 +33,6 @@ def rewrite_update(here: Site, op: Op, out: Value) -> Any:
     base, path, kind, value = op.args
     if not isinstance(out.kind, Array):
         return None
-    if kind == "set" and len(path) == 1 and takes_all(path[0]) and alike(value, out):
-        return value
     negative = here.made_by(value, operator.neg)
     minus = negative.args[0] if negative is not None else opposite(here, value)
     if minus is not None and kind in ("add", "sub"):
