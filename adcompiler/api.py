@@ -18,6 +18,7 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
+from rules.thunk import Thunk
 from rules.workspace import MAX_WORKSPACES
 
 
@@ -156,12 +157,13 @@ def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(256)
-def _split(f: _Itself, argnums: Any) -> Callable[..., Any]:
-    """The compiled function that gives value and pullback."""
-    return _callable(Request(f.function, argnums, mode="vjp"))
+def _split(f: _Itself, argnums: Any, apart: bool = False) -> tuple[Callable[..., Any], Request]:
+    """The compiled function that gives value and pullback, or pullbacks, and what it was made for."""
+    request = Request(f.function, argnums, mode="vjp", apart=apart)
+    return _callable(request), request
 
 
-def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Callable[[Any], Any]]:
+def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None, lazy: bool = False) -> tuple[Any, Callable[[Any], Any]]:
     """The value of `f` at `args`, and its pullback: reverse mode in two parts.
 
     Args:
@@ -169,13 +171,20 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
         args: the arguments of `f`, by position.
         argnums: a position or a name for one gradient; a sequence of these for a tuple of gradients; None for a tuple
             with one for each of `args`, None for those without floats.
+        lazy: the pullback computes nothing. In place of each gradient it gives a `rules.Thunk` of it, which computes
+            the gradient when it is first called.
 
     Returns:
         (value, pullback). The pullback takes a cotangent of the structure of the value, with the shape and dtype of
         each float or complex leaf (a Python number will do for any number; None stands for zero, and for leaves that
         are not floats). It gives gradients as `grad` does: of the structure, shapes and dtypes of the arguments. It
         may be called any number of times; results of two calls share no memory, and what the caller does to arguments,
-        value or results in the meantime changes nothing.
+        value, cotangents or results in the meantime changes nothing.
+
+    A thunk, called, runs a pullback that was compiled for its argument alone, and gives the same gradient, the same
+    object, each time after that; any thread may call it. Then it lets go of the cotangent and of what the forward sweep
+    has kept for it. What two gradients have in common is computed for each of them: if you need them all, they are had
+    for less without `lazy`. A pullback of a function that calls itself is one for all of its arguments.
 
     `f` is compiled once for arguments of one kind, as a gradient is: pass the same function each time, no new lambda.
 
@@ -188,21 +197,28 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
     >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0)
     >>> pullback(np.array([1.0, 10.0]))
     (array([ 3., 30.]), 21.0)
+    >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0, lazy=True)
+    >>> d_x, d_y = pullback(np.array([1.0, 10.0]))
+    >>> d_x
+    <thunk of the gradient with respect to x, not computed>
+    >>> d_x()
+    array([ 3., 30.])
     """
     chosen = tuple(i for i, x in enumerate(args) if _floats(x)) if argnums is None else _hashable(argnums)
     if chosen == ():
         raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
-    value, pull = _split(_Itself(f), chosen)(*args)
+    call, request = _split(_Itself(f), chosen, lazy)
+    value, *pulls = call(*args)
     form = form_of(value)
 
     def pullback(cotangent: Any) -> Any:
         """The gradients for a cotangent of the value."""
-        fitting = fitted(cotangent, form)
-        try:
-            gradients = pull(fitting)
-        except Exception as error:
-            note_line(error)
-            raise
+        fitting = fitted(cotangent, form, own=lazy)
+        if lazy:
+            gradients: Any = tuple(_thunk(*pair, fitting) for pair in zip(pulls, request.wrt, strict=True))
+            gradients = gradients[0] if request.single else gradients
+        else:
+            gradients = _called(pulls[0], fitting)
         if argnums is not None:
             return gradients
         by_position = dict(zip(chosen, gradients, strict=True))
@@ -210,6 +226,21 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
 
     pullback.__adc_pullback__ = True  # type: ignore[attr-defined]
     return value, pullback
+
+
+def _called(pull: Callable[[Any], Any], cotangent: Any) -> Any:
+    """What a compiled pullback gives; an error says which line of the user's it is about."""
+    try:
+        return pull(cotangent)
+    except Exception as error:
+        note_line(error)
+        raise
+
+
+def _thunk(pull: Callable[[Any], Any], path: tuple[Any, ...], cotangent: Any) -> Thunk:
+    """The gradient for a cotangent, when it is asked for."""
+    argument = path[0] + "".join(f"[{k}]" for k in path[1:])
+    return Thunk(lambda: _called(pull, cotangent), f"the gradient with respect to {argument}")
 
 
 def _hashable(argnums: Any) -> Any:

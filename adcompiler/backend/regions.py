@@ -10,7 +10,7 @@ from adcompiler.backend.operands import negated
 from adcompiler.backend.spell import store
 from adcompiler.backend.statements import Statements
 from adcompiler.ir.core import For, If, Op, Region, Value, While, raise_
-from adcompiler.passes.mark import split, turn
+from adcompiler.passes.mark import pullbacks, split, turn
 from rules.cotangent import update
 
 
@@ -27,7 +27,8 @@ class Regions(Statements):
     def written_ops(self, ops: list[Op]) -> None:
         for k, op in enumerate(ops):
             if op.target is split:
-                self.pullback(ops[k + 1 :])
+                for i, part in enumerate(pullbacks(ops[k:])):
+                    self.pullback(i, part)
                 return
             if op.target is turn:
                 self.pending = "backward"
@@ -91,6 +92,6 @@ class Regions(Statements):
         """A loop with a test."""
         raise NotImplementedError
 
-    def pullback(self, ops: list[Op]) -> None:
-        """The operations behind the split, as a function in the function."""
+    def pullback(self, number: int, ops: list[Op]) -> None:
+        """The operations behind a split, as a function in the function."""
         raise NotImplementedError

@@ -34,7 +34,7 @@ from adcompiler.ir.core import (
 from adcompiler.passes.copies import copied_in_arm
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
-from adcompiler.passes.mark import read_by_pullback, split
+from adcompiler.passes.mark import end_of_pullback, read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
@@ -221,7 +221,8 @@ class _Owner:
                 body.ops, roots = inside, roots - bad
             elif bad:
                 copy = self.copied(d, "", None)
-                body.ops = [*body.ops, copy]
+                end = end_of_pullback(body.ops, d)
+                body.ops = [*body.ops[:end], copy, *body.ops[end:]]
                 d = copy.result
             taken |= roots
             out.append(d)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from adcompiler.ir.core import Function, Region, Value, free_values, leaves
+from adcompiler.ir.core import Function, Op, Region, Value, free_values, leaves
 
 
 def turn() -> None:
@@ -10,7 +10,10 @@ def turn() -> None:
 
 
 def split(*cotangents: Any) -> None:
-    """Does nothing; here begins the pullback, a function of the cotangents, which may be called again and again."""
+    """Does nothing; here begins a pullback, a function of the cotangents, which may be called again and again.
+
+    It ends at the next one, or at the end: one does not read what another computes.
+    """
 
 
 def give_back(array: Any) -> None:
@@ -18,12 +21,24 @@ def give_back(array: Any) -> None:
 
 
 def at_split(function: Function) -> int | None:
-    """Where among its operations the pullback of a function begins; None if it has none."""
+    """Where among its operations the first pullback of a function begins; None if it has none."""
     return next((i for i, op in enumerate(function.body.ops) if op.target is split), None)
 
 
+def pullbacks(ops: list[Op]) -> list[list[Op]]:
+    """The operations of each pullback, of those of a function."""
+    marks = [i for i, op in enumerate(ops) if op.target is split]
+    return [ops[i + 1 : j] for i, j in zip(marks, [*marks[1:], len(ops)], strict=True)]
+
+
+def end_of_pullback(ops: list[Op], v: Value) -> int:
+    """Where among the operations of a function the pullback ends that computes a value; where all end, if none does."""
+    at = next((i for i, op in enumerate(ops) if v in op.results), len(ops))
+    return next((i for i, op in enumerate(ops) if i > at and op.target is split), len(ops))
+
+
 def read_by_pullback(function: Function) -> set[Value]:
-    """What the pullback of a function reads of the forward sweep; empty without a pullback."""
+    """What the pullbacks of a function read of the forward sweep; empty without a pullback."""
     at = at_split(function)
     if at is None:
         return set()
