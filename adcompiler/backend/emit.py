@@ -112,7 +112,7 @@ class _Emitter(Loops):
         self.apart = bool(apart)
         self.pullbacks: list[str] = []
         for wanted in [f"{PULLBACK}_{a}" for a in apart] or [PULLBACK] * bool(again):
-            busy = {*reserved, *fixed.values(), *taken, *self.pullbacks} if apart else ()
+            busy = {*reserved, *fixed.values(), *taken, *self.pullbacks}
             self.pullbacks.append(next(t for t in numbered(wanted) if t not in busy))
         taken |= {*self.pullbacks, *again}
         workspace = next(t for t in numbered("ws") if t not in {*taken, *reserved, *fixed.values(), *keywords})
