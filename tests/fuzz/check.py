@@ -55,8 +55,8 @@ class Compiler(Protocol):
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
 
-    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
-        """(value, pullback)."""
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any, lazy: bool = False) -> Any:
+        """(value, pullback); with `lazy`, the gradients that the pullback gives are thunks."""
 
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
@@ -94,8 +94,8 @@ class Adcompiler:
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         return self._jvp(f, args, tangents, argnums)
 
-    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
-        return self._vjp(f, *args, argnums=argnums)
+    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any, lazy: bool = False) -> Any:
+        return self._vjp(f, *args, argnums=argnums, lazy=lazy)
 
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
@@ -260,8 +260,17 @@ def forward_mode(program: Program, f: Function, value: float, gradient: Any, com
 
 def split_form(program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler) -> None:
     """The pullback, called twice, gives multiples of the gradient, whatever happens in between to what was passed."""
+    for lazy in (False, True) if program.seed % 3 == 1 else (False,):  # it is compiled anew for that
+        pulled_back(program, module, value, gradient, compiler, lazy)
+
+
+def pulled_back(
+    program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler, lazy: bool
+) -> None:
+    """Check one pullback; the gradients of a lazy one are asked for in the other order."""
     args, pristine = program.arguments(), program.arguments()
-    there, pullback = compiler.vjp(module.f, args, program.argnums)
+    there, pull = compiler.vjp(module.f, args, program.argnums, lazy)
+    pullback = (lambda cotangent: forced(pull(cotangent))) if lazy else pull
     unchanged("the forward part of vjp", args, pristine)
     expect_close("the value of vjp", there, value, 1e-5 if program.single_precision else ROUNDING)
     arrays = [leaf for leaf in [*tree_leaves(args), *vars(module).values()] if isinstance(leaf, np.ndarray)]
@@ -281,6 +290,11 @@ def split_form(program: Program, module: ModuleType, value: float, gradient: Any
     apart([leaf for result in results for leaf in tree_leaves(result)], "results of two pullbacks")
     for leaf, old in zip(arrays, before, strict=True):
         leaf[...] = old
+
+
+def forced(thunks: Any) -> Any:
+    """The gradients, the last one first."""
+    return tuple(thunk() for thunk in thunks[::-1])[::-1] if isinstance(thunks, tuple) else thunks()
 
 
 def plain_buffers(program: Program, f: Function, found: Any, compiler: Compiler) -> None:
