@@ -343,7 +343,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         if request.apart:
             made.stages["singly"] = g = singly(g, _by_argument(request, lowered.arguments, wrt))
         made.beside = companions(g, _taken(request, lowered))
-        apart = separate(g) if request.max_workspaces and request.mode == "grad" else set()
+        apart = separate(g) if request.max_workspaces else set()
         g, plan, buffers = bufferize(g, request.reuse, apart)
         plan = preallocate(g, plan, buffers, apart) if apart else plan
         made.result = g.result
@@ -367,7 +367,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
-    made.emitted = Emitted(emitted.tree, free, helpers, emitted.workspace)
+    made.emitted = Emitted(emitted.tree, free, helpers, emitted.workspace, emitted.scratch)
     if ahead:
         return made
     filename = f"<adcompiler {g.name} {next(_numbers)}>"

@@ -120,7 +120,9 @@ def _variable(lowerer: Any, d: Any) -> Any:
     return made.result
 
 
-def pulled(lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None) -> Any:
+def pulled(
+    lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
+) -> Any:
     """The denotation of `vjp(f, *args, argnums=...)`: the value and the pullback."""
     if lazy is not None and lowerer.static(lazy, node, "lazy"):
         raise lowerer.refuse(node, "vjp(..., lazy=True) is in a function that is compiled, where there are no thunks",

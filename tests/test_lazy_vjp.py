@@ -232,14 +232,13 @@ def test_in_a_loop_too_nothing_is_computed_for_the_others():
     assert text.count("np.tanh") == 1
 
 
-def test_a_pullback_computes_nothing(monkeypatch):
+def test_a_pullback_computes_nothing():
     def refuse(*args, **kwargs):
         raise AssertionError("a thunk is computed")
 
     _, pullback = vjp(mlp, W, W, X, lazy=True)
-    cells = dict(zip(pullback.__code__.co_freevars, (c.cell_contents for c in pullback.__closure__), strict=True))
-    own = list(cells["pulls"])
-    cells["pulls"][1] = refuse
+    own = list(pullback._pulls)
+    pullback._pulls[1] = refuse
     thunks = pullback(C)
     np.testing.assert_allclose(thunks[2](), own[2](C))
     with pytest.raises(AssertionError):

@@ -49,13 +49,14 @@ class Input:
 class Emitted:
     """A generated function: its tree, the objects its free names stand for, and the functions that it calls.
 
-    `workspace` is the parameter for its workspace, if it has one.
+    `workspace` is the parameter for its workspace, if it has one, `scratch` that of its pullback for one of its own.
     """
 
     tree: ast.FunctionDef
     free: dict[str, Any] = field(default_factory=dict)
     helpers: list[ast.FunctionDef] = field(default_factory=list)
     workspace: str = ""
+    scratch: str = ""
 
 
 def emit(
@@ -99,7 +100,8 @@ class _Emitter(Loops):
         self.inputs = inputs
         self.speller = speller
         self.called = called
-        self.in_workspace = bool(buffers.slots or buffers.spares)
+        arrays = {*buffers.slots.values(), *buffers.spares.values()}
+        self.in_workspace = bool(arrays - buffers.scratch)
         reserved = {**speller.reserved, **dict.fromkeys(speller.functions.values())}
         lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
         whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]
@@ -116,7 +118,7 @@ class _Emitter(Loops):
             self.pullbacks.append(next(t for t in numbered(wanted) if t not in busy))
         taken |= {*self.pullbacks, *again}
         workspace = next(t for t in numbered("ws") if t not in {*taken, *reserved, *fixed.values(), *keywords})
-        taken |= {workspace} if self.in_workspace else set()
+        taken |= {workspace} if arrays else set()
         self.used = _used(function.body.ops, (function.result, function.body.results))
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
@@ -156,9 +158,7 @@ class _Emitter(Loops):
         sweeps = any(op.target is turn for op in self.f.body.ops)
         self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
         self.enter([i for i in self.inputs if not i.pullback], self.used)
-        for v, spares in self.workspace.lists.items():
-            call = ast.Call(name(f"{self.workspace.name}.spares"), [ast.Constant(self.workspace.slot(v))], [])
-            self.add(ast.Assign([store(spares)], call))
+        self.open_lists(pullback=False)
         if self.in_workspace:
             signature = _with_parameter(signature, self.workspace.name)
         self.region(self.f.body)
@@ -169,7 +169,19 @@ class _Emitter(Loops):
             body = [ast.Expr(ast.Constant(self.f.doc)), *body]
         tree = ast.FunctionDef(self.f.name, signature, body, [], None)
         ast.fix_missing_locations(tree)
-        return Emitted(tree, self.speller.free, workspace=self.workspace.name if self.in_workspace else "")
+        own, scratch = (self.workspace.name if has else "" for has in (self.in_workspace, self.buffers.scratch))
+        return Emitted(tree, self.speller.free, workspace=own, scratch=scratch)
+
+    def open_lists(self, pullback: bool) -> None:
+        """Take the lists of arrays from the workspace."""
+        for v, spares in self.workspace.lists.items():
+            if (v in self.buffers.scratch) is not pullback:
+                continue
+            kept = self.workspace.lasting.get(v)
+            method = f"{self.workspace.name}.{'turned' if kept else 'spares'}"
+            call = ast.Call(name(method), [ast.Constant(self.workspace.slot(v))], [])
+            targets = ast.Tuple([store(spares), store(kept)], ast.Store()) if kept else store(spares)
+            self.add(ast.Assign([targets], call))
 
     def returned(self) -> ast.expr:
         """What the function returns: its result; with a pullback, the value and that."""
@@ -193,12 +205,15 @@ class _Emitter(Loops):
         def build() -> None:
             self.loc = None
             self.enter(inputs, _used(ops, gradients))
+            self.open_lists(pullback=True)
             self.region(Region([], ops))
             self.loc = None
             self.add(ast.Return(self.result(gradients)))
 
         cotangents = [ast.arg(a) for a in dict.fromkeys(i.access for i in inputs)]
         signature = ast.arguments([], cotangents, None, [], [], None, [])
+        if self.buffers.scratch:
+            signature = _with_parameter(signature, self.workspace.name)
         body = self.block(build)
         self.loc = None
         self.add(ast.FunctionDef(self.pullbacks[number], signature, body, [], None))

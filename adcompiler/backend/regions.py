@@ -53,8 +53,8 @@ class Regions(Statements):
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
         elif id(op) in self.buffers.given:
-            spares = self.workspace.spares(self.buffers.given[id(op)])
-            self.append(spares, self.expr(op.args[0]))
+            place = self.workspace.kept if id(op) in self.buffers.later else self.workspace.spares
+            self.append(place(self.buffers.given[id(op)]), self.expr(op.args[0]))
         elif self.place(op) is not None:
             self.compute(op)
         elif not op.results or (op.effect and self.used.isdisjoint(op.results)):

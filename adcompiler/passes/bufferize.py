@@ -47,7 +47,9 @@ class Buffers:
     """The decisions: operations that write into an operand, updates whose base is copied first.
 
     In a function with a workspace (`preallocate`), `into` has what else is computed into an operand, `slots` what into
-    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is.
+    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is. What is given
+    back `later` is there for the next call. A pullback has a workspace of its own: of the arrays, named by the first
+    that is computed into each, those of `scratch`.
     """
 
     decisions: Decisions = field(default_factory=Decisions)
@@ -57,6 +59,8 @@ class Buffers:
     slots: dict[int, Value] = field(default_factory=dict)
     spares: dict[int, Value] = field(default_factory=dict)
     given: dict[int, Value] = field(default_factory=dict)
+    later: set[int] = field(default_factory=set)
+    scratch: set[Value] = field(default_factory=set)
 
 
 def handed_on(function: Function) -> set[Value]:

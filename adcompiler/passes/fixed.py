@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, leaves, walk
+from adcompiler.passes.mark import incoming
 from adcompiler.passes.outs import UFUNCS
 from rules.cotangent import (
     direction,
@@ -48,6 +49,7 @@ def fixed(function: Function) -> set[Value]:
     before = -1
     while len(varying) != before:  # what is not found to vary does not
         before = len(varying)
+        varying |= incoming(function, varying)
         for op in walk(function.body):
             defined.update(op.results, *(sub.params for sub in op.regions))
             _visit(op, varying)

@@ -5,6 +5,9 @@
 An array from an earlier call is a slot of the workspace. Several operations have one slot if what they make is never
 alive at once; what loops keep or carry comes from lists (`spares`). Legal is what `memory` allows: nothing that may
 share the memory is alive.
+
+A pullback has a workspace for itself: that of the forward sweep has what is kept for the pullback, which may be called
+again, and by two threads at once.
 """
 
 import operator
@@ -14,15 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import Function, Op, Value, leaves, walk
+from adcompiler.ir.core import For, Function, Op, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.exact import inexact
 from adcompiler.passes.fixed import fixed
+from adcompiler.passes.mark import at_split, behind_split
 from adcompiler.passes.memory import Memory, carries
 from adcompiler.passes.missing import missing
 from adcompiler.passes.outs import Out, into
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
-from adcompiler.passes.spares import Spares
+from adcompiler.passes.spares import Spares, inside
 from rules.cotangent import update
 from rules.kind import Array, lengths
 
@@ -72,6 +76,10 @@ class _Slots(Spares):
         self.missing = missing(function)
         self.apart = apart
         self.handed = set()
+        self.split = at_split(function) is not None
+        self.behind = behind_split(function)
+        self.order = {r: i for i, op in enumerate(walk(function.body)) for r in op.results}
+        self.looped = {id(o) for op in walk(function.body) if isinstance(op, For | While) for o in inside(op)}
         everything = {loop.carried[k] for loop, k in carries(function)}
         overwritten = dict(buffers.decisions.overwritten)
         self.decisions = replace(buffers.decisions, overwritten=overwritten, shared_carries=everything)
@@ -83,15 +91,16 @@ class _Slots(Spares):
         self.overwrite(list(chains))
         ops = [(op, out) for op, out in ops if op.result not in self.decisions.overwritten]
         made = {op.result: op for op, _ in ops}
-        kept = self.kept(made)
+        lasting = self.lasting(made)
+        kept = lasting | self.kept({r: op for r, op in made.items() if id(op) not in lasting})
         kept |= self.carried(made, kept)
         escaping = self.escaping()
         slots: list[_Slot] = []
         for op, _ in ops:
             root = op.result
-            if id(op) in kept or root in escaping or root in self.memory.frozen or not self.plan.is_written(op):
+            if id(op) in kept or root in escaping or not self.plan.is_written(op):
                 continue
-            if root in self.handed:
+            if root in self.handed or (root in self.memory.frozen and not self.lasts(op)):
                 continue
             slot = next((s for s in reversed(slots) if self.together(op, s)), None)
             if slot is None:
@@ -100,6 +109,8 @@ class _Slots(Spares):
                 slots.append(slot := _Slot())
             slot.ops.append(op)
             self.buffers.slots[id(op)] = slot.ops[0].result
+        arrays = {**self.buffers.slots, **self.buffers.spares}
+        self.buffers.scratch = {v for k, v in arrays.items() if k in self.behind}
         return schedule(self.function, self.apart) if kept else self.plan
 
     def candidate(self, op: Op) -> Out | None:
@@ -169,10 +180,14 @@ class _Slots(Spares):
         first = slot.ops[0].result.kind
         if not fits(op.result, slot.ops[0].result) or first.dtype != op.result.kind.dtype:
             return False
+        if (id(op) in self.behind) is not (id(slot.ops[0]) in self.behind):
+            return False
         roots = {op.result, *(o.result for o in slot.ops)}
         return all(self.free(o, roots) for o in (op, *slot.ops))
 
     def free(self, op: Op, roots: set[Value]) -> bool:
         """Is nothing of these allocations alive, or read, where an operation computes its result?"""
         busy = (self.plan.after[id(op)] - set(op.results)) | self.plan.read_by(op)
+        if self.split and id(op) not in self.looped:  # a list that a loop will fill is there, and empty
+            busy = {v for v in busy if self.order.get(v, -1) < self.order[op.result]}
         return not any(self.memory.roots(v) & roots for v in busy)
