@@ -67,7 +67,7 @@ class Honest:
         pairs = [(gradients[i], t) for i, t in zip(argnums, tangents, strict=True)]
         return f(*args), sum(inner(g, t) for g, t in pairs) * self.push
 
-    def vjp(self, f, args, argnums, lazy=False):
+    def vjp(self, f, args, argnums, lazy=False, reuse_buffers=True):
         value, gradients = self.value_and_grad(f, argnums)(*tree_map(np.copy, args)) if self.keeps else (f(*args), None)
 
         def pullback(cotangent):
