@@ -118,14 +118,15 @@ def test_cotangents_may_lie_in_memory_as_they_like():
 
 
 def test_the_dtype_of_a_value_that_is_not_known_when_compiling_is_that_of_its_cotangent():
-    """A number is now double, now single: what it is multiplied with too."""
+    """In single precision, times a double of NumPy or a number of Python: what comes of it is double, or single."""
 
-    def f(u, x, c):
-        s = u[0] if c > 0 else 0.3
-        return np.exp(x) * s
+    def f(x, t, c):
+        s = t if c > 0 else 0.3
+        return np.sin(x * s)
 
-    u, x = X.astype("float32"), Y.astype("float32")
-    follow_pullbacks(f, *[call(u, x, c) for c in (1.0, -1.0, 1.0, 1.0, -1.0)], argnums=(0, 1))
+    x = Y.astype("float32")
+    for order in ((-1.0, 1.0, -1.0, 1.0, 1.0), (1.0, -1.0, 1.0)):
+        follow_pullbacks(f, *[call(x, np.float64(0.7), c) for c in order], argnums=(0, 1), alive=0)
 
 
 def test_the_shape_of_a_value_that_depends_on_the_data_is_that_of_its_cotangent():
@@ -133,7 +134,15 @@ def test_the_shape_of_a_value_that_depends_on_the_data_is_that_of_its_cotangent(
         positive = x[x > 0]
         return np.exp(positive) * positive
 
-    follow_pullbacks(f, *[call(x) for x in (X, Y, np.abs(X), -np.abs(X), X, np.abs(Y))])
+    def g(x):
+        return x[x > 0] * 2.0 + 1.0
+
+    def h(x, n):
+        return np.sin(x)[:n] * 2.0
+
+    for f_ in (f, g):
+        follow_pullbacks(f_, *[call(x) for x in (X, Y, np.abs(X), -np.abs(X), X, np.abs(Y))])
+    follow_pullbacks(h, *[call(X, n) for n in (3, 4, 2, 3, 0, 4)])
 
 
 # -------------------------------------------------------------------------------------------- what is allocated
