@@ -10,7 +10,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
     )
 
 from adcompiler.ahead import compile_module
-from adcompiler.api import check_grad, differentiable, grad, jvp, value_and_grad, vjp
+from adcompiler.api import check_grad, differentiable, grad, jvp, release, value_and_grad, vjp
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.inside import checkpoint, stop_gradient
 from rules import Like, Scratch, borrows, nondifferentiable, primitive, rule
@@ -32,6 +32,7 @@ __all__ = [
     "jvp",
     "nondifferentiable",
     "primitive",
+    "release",
     "rule",
     "stop_gradient",
     "value_and_grad",

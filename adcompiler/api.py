@@ -2,6 +2,7 @@
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from adcompiler.compile import STAGES, Build, build
-from adcompiler.dispatch import COMPILING, Dispatcher, note_line
+from adcompiler.dispatch import COMPILING, Dispatcher, Kept
 from adcompiler.errors import GradientError, problem_at
-from adcompiler.forms import fitted, form_of
+from adcompiler.forms import form_of
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from rules.kind import Lengths
@@ -102,13 +104,16 @@ class _Itself:
 
 
 @functools.lru_cache(256)
-def _forward(f: _Itself, moving: tuple[Any, ...]) -> tuple[Callable[..., Any], Request]:
+def _forward(f: _Itself, moving: tuple[Any, ...], kept: int) -> tuple[Callable[..., Any], Request]:
     """The compiled forward mode of a function, and what it was made for; kept, since `jvp` is given `f` each time."""
-    request = Request(f.function, moving, mode="jvp")
-    return _callable(request), request
+    request = Request(f.function, moving, mode="jvp", max_workspaces=kept)
+    return _sharing(request).call(), request
 
 
-def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], argnums: Any = None) -> tuple[Any, Any]:
+def jvp(
+    f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], argnums: Any = None,
+    reuse_buffers: bool = True,
+) -> tuple[Any, Any]:  # fmt: skip
     """The value of `f` at `primals`, and how it moves as they move along `tangents`: forward mode.
 
     Args:
@@ -119,6 +124,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
             for leaves that are not floats. What does not move costs nothing.
         argnums: a position or a name, or a sequence of these: the arguments that move. Then `tangents` has one for
             each of these, in their order.
+        reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes.
 
     Returns:
         (value, tangent): the tangent has the structure, shapes and dtypes of the value and memory of its own; parts of
@@ -134,7 +140,7 @@ def jvp(f: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], 
     >>> jvp(np.square, (np.array([1.0, 3.0]),), (np.array([1.0, 0.5]),))
     (array([1., 9.]), array([2., 3.]))
     """
-    call, request = _forward(_Itself(f), _moving(primals, tangents, argnums))
+    call, request = _forward(_Itself(f), _moving(primals, tangents, argnums), MAX_WORKSPACES if reuse_buffers else 0)
     given = (t for t in tangents if t is not None)
     return call(*primals, **dict(zip(request.tangents.values(), given, strict=True)))
 
@@ -156,12 +162,36 @@ def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(256)
-def _split(f: _Itself, argnums: Any) -> Callable[..., Any]:
-    """The compiled function that gives value and pullback."""
-    return _callable(Request(f.function, argnums, mode="vjp"))
+def _split(f: _Itself, argnums: Any, apart: bool, kept: int) -> tuple[Callable[..., Any], Request]:
+    """The compiled function that gives value and pullback, or pullbacks, and what it was made for."""
+    request = Request(f.function, argnums, mode="vjp", apart=apart, max_workspaces=kept)
+    return _sharing(request).split(), request
 
 
-def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Callable[[Any], Any]]:
+#: The arrays that what `jvp` and `vjp` have compiled computes into: for so many shapes of arguments, of all functions.
+_KEPT: list[Kept] = []
+_SHARING: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+
+
+def _sharing(request: Request) -> Dispatcher:
+    made = Dispatcher(request, _KEPT)
+    _SHARING.add(made)
+    return made
+
+
+def release(f: Callable[..., Any]) -> None:
+    """Forget the arrays that `jvp` and `vjp` have kept of `f` for later calls with arguments of the same shapes.
+
+    Pullbacks that are there already may still be called.
+    """
+    for made in list(_SHARING):
+        if _Itself(made.request.function) == _Itself(f):
+            made.release()
+
+
+def vjp(
+    f: Callable[..., Any], *args: Any, argnums: Any = None, lazy: bool = False, reuse_buffers: bool = True
+) -> tuple[Any, Pullback]:
     """The value of `f` at `args`, and its pullback: reverse mode in two parts.
 
     Args:
@@ -169,13 +199,22 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
         args: the arguments of `f`, by position.
         argnums: a position or a name for one gradient; a sequence of these for a tuple of gradients; None for a tuple
             with one for each of `args`, None for those without floats.
+        lazy: the pullback computes nothing. In place of each gradient it gives a `rules.Thunk` of it, which computes
+            the gradient when it is first called.
+        reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes. A pullback has what is
+            kept for it until it is collected, or until its `release()`. With `lazy` there are none.
 
     Returns:
         (value, pullback). The pullback takes a cotangent of the structure of the value, with the shape and dtype of
         each float or complex leaf (a Python number will do for any number; None stands for zero, and for leaves that
         are not floats). It gives gradients as `grad` does: of the structure, shapes and dtypes of the arguments. It
         may be called any number of times; results of two calls share no memory, and what the caller does to arguments,
-        value or results in the meantime changes nothing.
+        value, cotangents or results in the meantime changes nothing.
+
+    A thunk, called, runs a pullback that was compiled for its argument alone, and gives the same gradient, the same
+    object, each time after that; any thread may call it. Then it lets go of the cotangent and of what the forward sweep
+    has kept for it. What two gradients have in common is computed for each of them: if you need them all, they are had
+    for less without `lazy`. A pullback of a function that calls itself is one for all of its arguments.
 
     `f` is compiled once for arguments of one kind, as a gradient is: pass the same function each time, no new lambda.
 
@@ -183,33 +222,27 @@ def vjp(f: Callable[..., Any], *args: Any, argnums: Any = None) -> tuple[Any, Ca
         UnsupportedError: `f` does something that has no derivative here.
         GradientError: an argument is not of floats, or `f` returns nothing that is; at a call of the pullback, the
             cotangent does not fit the value.
+        RuntimeError: at a call of the pullback, it was released.
 
     >>> import numpy as np
     >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0)
     >>> pullback(np.array([1.0, 10.0]))
     (array([ 3., 30.]), 21.0)
+    >>> value, pullback = vjp(np.multiply, np.array([1.0, 2.0]), 3.0, lazy=True)
+    >>> d_x, d_y = pullback(np.array([1.0, 10.0]))
+    >>> d_x
+    <thunk of the gradient with respect to x, not computed>
+    >>> d_x()
+    array([ 3., 30.])
     """
     chosen = tuple(i for i, x in enumerate(args) if _floats(x)) if argnums is None else _hashable(argnums)
     if chosen == ():
         raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
-    value, pull = _split(_Itself(f), chosen)(*args)
-    form = form_of(value)
-
-    def pullback(cotangent: Any) -> Any:
-        """The gradients for a cotangent of the value."""
-        fitting = fitted(cotangent, form)
-        try:
-            gradients = pull(fitting)
-        except Exception as error:
-            note_line(error)
-            raise
-        if argnums is not None:
-            return gradients
-        by_position = dict(zip(chosen, gradients, strict=True))
-        return tuple(by_position.get(i) for i in range(len(args)))
-
-    pullback.__adc_pullback__ = True  # type: ignore[attr-defined]
-    return value, pullback
+    kept = MAX_WORKSPACES if reuse_buffers and not lazy else 0
+    call, request = _split(_Itself(f), chosen, lazy, kept)
+    value, pulls = call(*args)
+    positions = [chosen.index(i) if i in chosen else None for i in range(len(args))] if argnums is None else None
+    return value, Pullback(pulls, request, form_of(value), positions)
 
 
 def _hashable(argnums: Any) -> Any:
@@ -262,9 +295,10 @@ class Differentiable:
         return self._value_and_grad(*args, **kwargs)
 
     def release(self) -> None:
-        """Forget the arrays that gradients have kept for later calls."""
+        """Forget the arrays that gradients, `vjp` and `jvp` of this have kept for later calls."""
         self._grad.release()  # type: ignore[attr-defined]
         self._value_and_grad.release()  # type: ignore[attr-defined]
+        release(self)
 
     def _build(self, mode: str, argnums: Any, signature: str | None, example: Any, inline: bool | None,
                workspaces: bool) -> Build:  # fmt: skip
@@ -295,8 +329,7 @@ class Differentiable:
 
         `mode` is "grad", "value_and_grad", "jvp" (along tangents of `argnums`) or "vjp" (with its pullback). The plain
         form is for reading, and what runs with `reuse_buffers=False`. With `workspaces` it is the form that runs by
-        default: the same statements, computing into arrays of earlier calls (docs/performance.md). "jvp" and "vjp" have
-        the plain form alone.
+        default: the same statements, computing into arrays of earlier calls (docs/performance.md).
 
         >>> import numpy as np
         >>> @differentiable
@@ -454,7 +487,9 @@ def _gradient_of(value: bool) -> Callable[..., Any]:
     return make
 
 
-def _jvp(self: Any, node: Any, f: Any, primals: Any, tangents: Any, argnums: Any = None) -> Any:
+def _jvp(
+    self: Any, node: Any, f: Any, primals: Any, tangents: Any, argnums: Any = None, reuse_buffers: Any = None
+) -> Any:
     """`jvp(f, ...)` written inside a function that is being compiled."""
     number = None if argnums is None else self.static(argnums, node, "argnums")
     if isinstance(tangents, tuple | list):
@@ -471,4 +506,4 @@ STRUCTURAL[vjp] = pulled
 STRUCTURAL[grad] = _gradient_of(False)
 STRUCTURAL[value_and_grad] = _gradient_of(True)
 
-__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "jvp", "value_and_grad", "vjp"]
+__all__ = ["Differentiable", "check_grad", "differentiable", "grad", "jvp", "release", "value_and_grad", "vjp"]

@@ -37,6 +37,7 @@ from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.preallocate import preallocate, separate
 from adcompiler.passes.simplify import simplify
+from adcompiler.passes.singly import singly
 from adcompiler.passes.states import keeps_state, stateful
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
@@ -275,6 +276,13 @@ def nested(request: Request, inner: Function, named: dict[str, Any], result: Any
     return pure, _returned(request, pure.result, named, wrt)
 
 
+def _by_argument(request: Request, trees: dict[str, Any], wrt: list[Value]) -> list[list[int]]:
+    """Which of the leaves `wrt` are those of each argument."""
+    numbers = iter(range(len(wrt)))
+    found = [leaves(pick(trees, path, request.name, None)) for path in request.wrt]
+    return [[next(numbers) for v in tree if is_differentiable(v.kind)] for tree in found]
+
+
 def _of_one(output: Any) -> list[tuple[Value, Any]]:
     """The seed of a gradient: nothing flows back from a constant."""
     return [(output, 1.0)] if isinstance(output, Value) else []
@@ -293,7 +301,7 @@ def _returned(request: Request, result: Any, trees: dict[str, Any], wrt: list[Va
     out = tuple(structured(pick(trees, w, request.name, None), by_leaf) for w in request.wrt)
     d = out[0] if request.single else out
     if request.value or request.mode == "vjp":
-        return (primal, d)
+        return (primal, out if request.apart else d)
     return (d, primal) if request.has_aux else d
 
 
@@ -335,11 +343,13 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
         g = inner_sums(past_poles(plain(g)))
+        if request.apart:
+            made.stages["singly"] = g = singly(g, _by_argument(request, lowered.arguments, wrt))
         made.beside = companions(g, _taken(request, lowered), request.inline)
-        workspaces = bool(request.max_workspaces) and request.mode == "grad"
-        apart = separate(g) if workspaces else set()
+        apart = separate(g) if request.max_workspaces else set()
+        states = bool(request.max_workspaces) and request.mode == "grad" and keeps_state(g)
         g, plan, buffers = bufferize(g, request.reuse, apart)
-        plan = preallocate(g, plan, buffers, apart) if apart or (workspaces and keeps_state(g)) else plan
+        plan = preallocate(g, plan, buffers, apart) if apart or states else plan
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
@@ -356,11 +366,12 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             helpers.append(helper.tree)
             known.update(helper.free)
         keywords = lowered.arguments[signature.kwarg.arg] if signature.kwarg else ()
-        emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known, keywords=keywords)
+        emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known, keywords=keywords,
+                       apart=["_".join(map(str, w)) for w in request.wrt] if request.apart else ())  # fmt: skip
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
-    made.emitted = Emitted(emitted.tree, free, helpers, emitted.workspace)
+    made.emitted = Emitted(emitted.tree, free, helpers, emitted.workspace, emitted.scratch)
     if ahead:
         return made
     filename = f"<adcompiler {g.name} {next(_numbers)}>"
@@ -390,7 +401,8 @@ def _doc(request: Request) -> str:
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
     if request.mode == "vjp":
-        return f"Value of {where}, and the pullback of its cotangent to {names}."
+        pullback = "pullbacks" if request.apart and not request.single else "pullback"
+        return f"Value of {where}, and the {pullback} of its cotangent to {names}."
     return f"{'Value and gradient' if request.value else 'Gradient'} of {where} with respect to {names}."
 
 

@@ -97,15 +97,22 @@ def _text(tree: Any) -> str:
 Entry: TypeAlias = tuple[Callable[..., Any], Pool | None]
 
 
-class Dispatcher:
-    """Calls the right specialisation of one request, compiling it where there is none yet."""
+#: The workspaces of calls with one key, where that is found.
+Kept: TypeAlias = tuple[Pool, dict[Any, Entry], Any]
 
-    def __init__(self, request: Request) -> None:
+
+class Dispatcher:
+    """Calls the right specialisation of one request, compiling it where there is none yet.
+
+    `pools` are the workspaces that are kept, if others keep theirs there as well: then so many for all of them.
+    """
+
+    def __init__(self, request: Request, pools: "list[Kept] | None" = None) -> None:
         self.request = request
         self.variants: list[Variant] = []
         self.tables: list[tuple[str, Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
-        self.pools: list[tuple[Pool, dict[Any, Entry], Any]] = []
+        self.pools: list[Kept] = [] if pools is None else pools
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
@@ -131,6 +138,28 @@ class Dispatcher:
 
         gradient.release = self.release  # type: ignore[attr-defined]
         return gradient
+
+    def split(self) -> Callable[..., tuple[Any, list[Callable[..., Any]]]]:
+        """The function that gives the value, and the pullback, or one for each argument."""
+
+        def forward(*args: Any, **kwargs: Any) -> tuple[Any, list[Callable[..., Any]]]:
+            key, table = self.state[0]
+            try:
+                entry = table[key(*args, **kwargs)]
+            except Exception:  # as in `call`
+                entry = None
+            run, pool = entry or self.miss(args, kwargs)
+            ws: Any = None
+            try:
+                if pool is not None and pool.name:
+                    kwargs[pool.name] = ws = pool.take()
+                value, *pulls = run(*args, **kwargs)
+            except Exception as error:
+                note_line(error)
+                raise
+            return value, pulls if pool is None else [pool.until_gone(ws, pull) for pull in pulls]
+
+        return forward
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The specialisation for a call whose key was not found."""
@@ -166,8 +195,8 @@ class Dispatcher:
         row = known[0] if known else (v.key_text, v.key, {})
         self.tables = [row, *(r for r in self.tables if r is not row)]
         _, key, table = row
-        workspace = v.build.emitted.workspace if v.build.emitted is not None else ""
-        pool = Pool(workspace) if workspace else None
+        workspace, scratch = ("", "") if (made := v.build.emitted) is None else (made.workspace, made.scratch)
+        pool = Pool(workspace, Pool(scratch) if scratch else None) if workspace or scratch else None
         with contextlib.suppress(TypeError):  # an unhashable static: found by the slow path each time
             found = key(*args, **kwargs)
             table[found] = v.run, pool
@@ -189,8 +218,10 @@ class Dispatcher:
     def release(self) -> None:
         """Forget the arrays of earlier calls."""
         with COMPILING:
-            for pool, _, _ in self.pools:
-                pool.idle.clear()
+            mine = [id(table) for _, _, table in self.tables]
+            for pool, table, _ in self.pools:
+                if id(table) in mine:
+                    pool.clear()
 
 
 def note_line(error: Exception) -> None:

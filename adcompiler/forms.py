@@ -36,24 +36,24 @@ def form_of(value: Any) -> Any:
     return Leaf(type(value), (), np.dtype(type(value)) if type(value) in (float, complex) else None)
 
 
-def fitted(d: Any, form: Any, where: str = "") -> Any:
-    """The cotangent, numbers and 0-d arrays of the class that the value has, zeros for None.
+def fitted(d: Any, form: Any, where: str = "", own: bool = False) -> Any:
+    """The cotangent, numbers and 0-d arrays of the class that the value has, zeros for None; `own` copies its arrays.
 
     Raises GradientError where it does not fit.
     """
     if isinstance(form, Leaf):
-        return _leaf(d, form, where)
+        return _leaf(d, form, where, own)
     keys = list(form) if isinstance(form, dict) else range(len(form))
     if d is None:
-        parts = {k: fitted(None, form[k], f"{where}[{k!r}]") for k in keys}
+        parts = {k: fitted(None, form[k], f"{where}[{k!r}]", own) for k in keys}
     elif type(d) is not type(form) or len(d) != len(form) or (isinstance(form, dict) and set(d) != set(form)):
         _refuse(where, _what(d), _what(form))
     else:
-        parts = {k: fitted(d[k], form[k], f"{where}[{k!r}]") for k in keys}
+        parts = {k: fitted(d[k], form[k], f"{where}[{k!r}]", own) for k in keys}
     return parts if isinstance(form, dict) else type(form)(parts.values())
 
 
-def _leaf(d: Any, form: Leaf, where: str) -> Any:
+def _leaf(d: Any, form: Leaf, where: str, own: bool) -> Any:
     if not form.moves:
         if d is not None:
             _refuse(where, _what(d), f"None, for {form},")
@@ -67,7 +67,7 @@ def _leaf(d: Any, form: Leaf, where: str) -> Any:
     ):  # fmt: skip
         _refuse(where, _what(d), str(form))
     if form.type is np.ndarray:
-        return np.asarray(d, form.dtype)
+        return np.array(d, form.dtype, copy=own or None)
     return form.type(d if number else d[()])
 
 

@@ -120,8 +120,13 @@ def _variable(lowerer: Any, d: Any) -> Any:
     return made.result
 
 
-def pulled(lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None) -> Any:
+def pulled(
+    lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
+) -> Any:
     """The denotation of `vjp(f, *args, argnums=...)`: the value and the pullback."""
+    if lazy is not None and lowerer.static(lazy, node, "lazy"):
+        raise lowerer.refuse(node, "vjp(..., lazy=True) is in a function that is compiled, where there are no thunks",
+                             "leave lazy out, and name the arguments whose gradients are used in argnums")  # fmt: skip
     function = f if isinstance(f, Closure) else lowerer.static(f, node, "the function to differentiate")
     chosen = None if argnums is None else lowerer.static(argnums, node, "argnums")
     if chosen is None:

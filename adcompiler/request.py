@@ -26,8 +26,8 @@ class Request:
     """What is asked for: of which function, with respect to what, in which form.
 
     `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
-    "vjp": then a call gives the value and its pullback. A gradient computes into arrays of earlier calls if it may
-    keep workspaces, for so many shapes of its arguments.
+    "vjp": then a call gives the value and its pullback, or with `apart` a pullback for each argument. A gradient
+    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments.
     """
 
     function: Any
@@ -38,6 +38,7 @@ class Request:
     reuse: bool = True
     mode: str = "grad"
     max_workspaces: int = 0
+    apart: bool = False
 
     @functools.cached_property
     def source(self) -> Source:

@@ -1,6 +1,6 @@
 """Derivative rules, and what generated code calls at run time. Needs NumPy alone."""
 
-from rules.cotangent import Thunk, accumulate, project, restack, scatter, spread, strong, strong_divide, zeros_like
+from rules.cotangent import accumulate, project, restack, scatter, spread, strong, strong_divide, zeros_like
 from rules.rule import (
     Like,
     Rule,
@@ -16,6 +16,7 @@ from rules.rule import (
     rule,
     unsupported,
 )  # fmt: skip
+from rules.thunk import Thunk
 
 #: Compiled modules and the compiler test this, so that a stranger's `rules` is told apart.
 ADCOMPILER_RULES = 1

@@ -5,7 +5,6 @@ Rule bodies and generated code call these functions. Each is a primitive with a 
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -301,19 +300,3 @@ def count(a: Any, axis: int | tuple[int, ...] | None) -> Any:
     for k in axis if isinstance(axis, tuple) else (axis,):
         n = length(a, k % a.ndim) * n if not isinstance(n, int) or n != 1 else length(a, k % a.ndim)
     return n
-
-
-class Thunk:
-    """A cotangent that is computed when first asked for, once."""
-
-    __slots__ = ("_make", "_value")
-
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self._make: Callable[[], Any] | None = make
-        self._value: Any = None
-
-    def __call__(self) -> Any:
-        if self._make is not None:
-            self._value = self._make()
-            self._make = None
-        return self._value

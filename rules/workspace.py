@@ -4,6 +4,7 @@ A call of a gradient has a workspace to itself: it is taken before and given bac
 reads as None, as which NumPy makes a new one: `t = ws.t = np.multiply(x, y, ws.t)`.
 """
 
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -24,6 +25,13 @@ class Workspace:
             found = self.__dict__[name] = []
         return found
 
+    def turned(self, name: str) -> tuple[list[Any], list[Any]]:
+        """The arrays of one place that the last call has kept, and a list for those that this one keeps."""
+        spare, kept = self.spares(name), self.spares(f"{name} in use")
+        spare += kept
+        kept.clear()
+        return spare, kept
+
 
 #: For so many shapes of its arguments a gradient keeps arrays.
 MAX_WORKSPACES = 16
@@ -34,11 +42,12 @@ class Pool:
 
     Each call that runs at the same time has one of its own: `take()` before it, and `idle.append` after it. One is
     dropped where the call raises, and where more than AT_ONCE are there already. `name` is the function's parameter for
-    them.
+    them. `scratch` are those that calls of its pullback have.
     """
 
-    def __init__(self, name: str = "ws") -> None:
+    def __init__(self, name: str = "ws", scratch: "Pool | None" = None) -> None:
         self.name = name
+        self.scratch = scratch
         self.idle: deque[Workspace] = deque(maxlen=AT_ONCE)
         self.used = True
 
@@ -49,6 +58,19 @@ class Pool:
             return self.idle.pop()
         except IndexError:
             return Workspace()
+
+    def clear(self) -> None:
+        """Forget the arrays, those too that pullbacks have now and will give back."""
+        self.idle.clear()
+        self.idle = deque(maxlen=AT_ONCE)  # those that are given back go with the old one
+        if self.scratch is not None:
+            self.scratch.clear()
+
+    def until_gone(self, ws: Workspace, pullback: Callable[..., Any]) -> Callable[..., Any]:
+        """The pullback, which has a workspace until it is collected, and one more while it is called."""
+        if self.name:
+            weakref.finalize(pullback, self.idle.append, ws).atexit = False  # not sooner, if a call is going on
+        return pullback if self.scratch is None else self.scratch.bind(pullback)
 
     def bind(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """`run`, with a workspace from here as its argument."""

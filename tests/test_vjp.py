@@ -395,3 +395,14 @@ def test_the_cotangent_of_a_sum_of_a_generator(f):
     value, pullback = vjp(f, np.array([1.0, 2.0]))
     assert value == 5.0
     np.testing.assert_array_equal(pullback(2.0)[0], [4.0, 8.0])
+
+
+def test_the_users_own_names_are_not_those_of_the_pullback():
+    pullback = 2.0
+    np.testing.assert_allclose(vjp(lambda x: np.sin(x) * pullback, X)[1](C)[0], 2.0 * C * np.cos(X), rtol=1e-13)
+
+    def f(pullback, x):
+        return np.sin(pullback) * x
+
+    for found, exact in zip(vjp(f, X, Y)[1](C), (C * np.cos(X) * Y, C * np.sin(X)), strict=True):
+        np.testing.assert_allclose(found, exact, rtol=1e-13)

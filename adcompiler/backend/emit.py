@@ -6,7 +6,7 @@ def loss(%x) { %y = %x * %x; return %y }       ->       def loss(x): return x * 
 import ast
 import copy
 import itertools
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,13 +49,14 @@ class Input:
 class Emitted:
     """A generated function: its tree, the objects its free names stand for, and the functions that it calls.
 
-    `workspace` is the parameter for its workspace, if it has one.
+    `workspace` is the parameter for its workspace, if it has one, `scratch` that of its pullback for one of its own.
     """
 
     tree: ast.FunctionDef
     free: dict[str, Any] = field(default_factory=dict)
     helpers: list[ast.FunctionDef] = field(default_factory=list)
     workspace: str = ""
+    scratch: str = ""
 
 
 def emit(
@@ -69,15 +70,16 @@ def emit(
     free: dict[str, Any],
     called: bool = False,
     keywords: Collection[str] = (),
+    apart: Sequence[str] = (),
 ) -> Emitted:
     """The Python function that computes `function`.
 
     `reserved` are names that mean something already, `names` those of the functions of the IR that are called, and
     `free` what the free names of these stand for. With `called` it is one of them: it returns its values one by one.
-    `keywords` are what its `**kwargs` are passed.
+    `keywords` are what its `**kwargs` are passed. `apart` are what gradients are called that have a pullback each.
     """
     speller = Speller(reserved, names, free)
-    return _Emitter(function, plan, buffers, inputs, speller, called, keywords).function(signature)
+    return _Emitter(function, plan, buffers, inputs, speller, called, keywords, apart).function(signature)
 
 
 class _Emitter(Loops):
@@ -90,6 +92,7 @@ class _Emitter(Loops):
         speller: Speller,
         called: bool,
         keywords: Collection[str],
+        apart: Sequence[str],
     ) -> None:
         self.f = function
         self.plan = plan
@@ -97,7 +100,8 @@ class _Emitter(Loops):
         self.inputs = inputs
         self.speller = speller
         self.called = called
-        self.in_workspace = bool(buffers.slots or buffers.spares or buffers.lasting)
+        arrays = {*buffers.slots.values(), *buffers.spares.values(), *buffers.lasting.values()}
+        self.in_workspace = bool(arrays - buffers.scratch)
         reserved = {**speller.reserved, **dict.fromkeys(speller.functions.values())}
         lasting = {i.value for i in inputs if i.captured} & read_by_pullback(function)  # the module may change them
         whole = [i for i in inputs if not i.steps and i.access.isidentifier() and i.value not in lasting]
@@ -107,10 +111,15 @@ class _Emitter(Loops):
             _head(i.access) for i in inputs if i.steps or i.captured or not i.access.isidentifier()
         }
         again = {i.access for i in inputs if i.pullback}
-        taken |= {PULLBACK, *again} if again else set()
+        self.apart = bool(apart)
+        self.pullbacks: list[str] = []
+        for wanted in [f"{PULLBACK}_{a}" for a in apart] or [PULLBACK] * bool(again):
+            busy = {*reserved, *fixed.values(), *taken, *self.pullbacks}
+            self.pullbacks.append(next(t for t in numbered(wanted) if t not in busy))
+        taken |= {*self.pullbacks, *again}
         workspace = next(t for t in numbered("ws") if t not in {*taken, *reserved, *fixed.values(), *keywords})
-        taken |= {workspace} if self.in_workspace else set()
-        self.used = self._used_inputs()
+        taken |= {workspace} if arrays else set()
+        self.used = _used(function.body.ops, (function.result, function.body.results))
         speller.variables.update(str(v.hint) for op in walk(function.body) for v in op.results)
         self._scan_names(function.body)
         frozen = {i.value for i in inputs if i.captured and not i.steps} - lasting
@@ -146,21 +155,11 @@ class _Emitter(Loops):
                 if (id(op) in {*self.buffers.into, *self.buffers.slots, *self.buffers.spares}) and (out := into(op)):
                     self.speller.callee(out.target)
 
-    def _used_inputs(self) -> set[Value]:
-        used = set(leaves((self.f.result, self.f.body.results)))
-        for op in walk(self.f.body):
-            used.update(op.operands() if op.target is not split else ())
-            for sub in op.regions:
-                used.update(leaves(sub.results))
-        return used
-
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)
         self.pending = "forward" if sweeps and self.f.body.ops and self.f.body.ops[0].target is not turn else ""
-        self.enter([i for i in self.inputs if not i.pullback])
-        for v, spares in self.workspace.lists.items():
-            call = ast.Call(name(f"{self.workspace.name}.spares"), [ast.Constant(self.workspace.slot(v))], [])
-            self.add(ast.Assign([store(spares)], call))
+        self.enter([i for i in self.inputs if not i.pullback], self.used)
+        self.open_lists(pullback=False)
         if self.in_workspace:
             signature = _with_parameter(signature, self.workspace.name)
         self.region(self.f.body)
@@ -171,7 +170,19 @@ class _Emitter(Loops):
             body = [ast.Expr(ast.Constant(self.f.doc)), *body]
         tree = ast.FunctionDef(self.f.name, signature, body, [], None)
         ast.fix_missing_locations(tree)
-        return Emitted(tree, self.speller.free, workspace=self.workspace.name if self.in_workspace else "")
+        own, scratch = (self.workspace.name if has else "" for has in (self.in_workspace, self.buffers.scratch))
+        return Emitted(tree, self.speller.free, workspace=own, scratch=scratch)
+
+    def open_lists(self, pullback: bool) -> None:
+        """Take the lists of arrays from the workspace."""
+        for v, spares in self.workspace.lists.items():
+            if (v in self.buffers.scratch) is not pullback:
+                continue
+            kept = self.workspace.lasting.get(v)
+            method = f"{self.workspace.name}.{'turned' if kept else 'spares'}"
+            call = ast.Call(name(method), [ast.Constant(self.workspace.slot(v))], [])
+            targets = ast.Tuple([store(spares), store(kept)], ast.Store()) if kept else store(spares)
+            self.add(ast.Assign([targets], call))
 
     def returned(self) -> ast.expr:
         """What the function returns: its result; with a pullback, the value and that."""
@@ -179,30 +190,34 @@ class _Emitter(Loops):
             return self.result(self.f.result)
         value, _ = self.f.result
         values = [self.result(x) for x in value] if self.called else [self.result(value)]
-        return ast.Tuple([*values, name(PULLBACK)], ast.Load())
+        return ast.Tuple([*values, *map(name, self.pullbacks)], ast.Load())
 
-    def enter(self, inputs: list[Input]) -> None:
+    def enter(self, inputs: list[Input], read: set[Value]) -> None:
         """Give the inputs that are read the names of their variables."""
         for i in inputs:
-            if i.value in self.used and not (not i.steps and i.access == self.names[i.value]):
+            if i.value in read and not (not i.steps and i.access == self.names[i.value]):
                 self.add(ast.Assign([store(self.names[i.value])], _path(name(i.access), i.steps)))
 
-    def pullback(self, ops: list[Op]) -> None:
-        """The operations behind the split, as a function in the function."""
+    def pullback(self, number: int, ops: list[Op]) -> None:
+        """The operations behind a split, as a function in the function."""
         inputs = [i for i in self.inputs if i.pullback]
+        gradients = self.f.result[1][number] if self.apart else self.f.result[1]
 
         def build() -> None:
             self.loc = None
-            self.enter(inputs)
+            self.enter(inputs, _used(ops, gradients))
+            self.open_lists(pullback=True)
             self.region(Region([], ops))
             self.loc = None
-            self.add(ast.Return(self.result(self.f.result[1])))
+            self.add(ast.Return(self.result(gradients)))
 
         cotangents = [ast.arg(a) for a in dict.fromkeys(i.access for i in inputs)]
         signature = ast.arguments([], cotangents, None, [], [], None, [])
+        if self.buffers.scratch:
+            signature = _with_parameter(signature, self.workspace.name)
         body = self.block(build)
         self.loc = None
-        self.add(ast.FunctionDef(PULLBACK, signature, body, [], None))
+        self.add(ast.FunctionDef(self.pullbacks[number], signature, body, [], None))
 
     def result(self, tree: Any) -> ast.expr:
         """The returned structure: gradients alone, or (value, gradients)."""
@@ -248,6 +263,16 @@ def _with_parameter(signature: ast.arguments, name: str) -> ast.arguments:
     out.kwonlyargs = [*signature.kwonlyargs, ast.arg(name)]
     out.kw_defaults = [*signature.kw_defaults, None]
     return out
+
+
+def _used(ops: list[Op], results: Any) -> set[Value]:
+    """What operations read, and what is returned."""
+    used = set(leaves(results))
+    for op in walk(Region([], ops)):
+        used.update(op.operands() if op.target is not split else ())
+        for sub in op.regions:
+            used.update(leaves(sub.results))
+    return used
 
 
 def _anything(x: Any) -> ast.expr:

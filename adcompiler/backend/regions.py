@@ -11,7 +11,7 @@ from adcompiler.backend.spell import name, store
 from adcompiler.backend.statements import Statements
 from adcompiler.ir.core import For, If, Op, Region, Value, While, raise_
 from adcompiler.ir.state import Forward
-from adcompiler.passes.mark import split, turn
+from adcompiler.passes.mark import pullbacks, split, turn
 from rules.cotangent import update
 
 
@@ -28,7 +28,8 @@ class Regions(Statements):
     def written_ops(self, ops: list[Op]) -> None:
         for k, op in enumerate(ops):
             if op.target is split:
-                self.pullback(ops[k + 1 :])
+                for i, part in enumerate(pullbacks(ops[k:])):
+                    self.pullback(i, part)
                 return
             if op.target is turn:
                 self.pending = "backward"
@@ -53,8 +54,8 @@ class Regions(Statements):
         elif id(op) in self.buffers.in_place:
             self.overwrite(op)
         elif id(op) in self.buffers.given:
-            spares = self.workspace.spares(self.buffers.given[id(op)])
-            self.append(spares, self.expr(op.args[0]))
+            place = self.workspace.kept if id(op) in self.buffers.later else self.workspace.spares
+            self.append(place(self.buffers.given[id(op)]), self.expr(op.args[0]))
         elif id(op) in self.buffers.lasting:
             self.remember(op)
         elif isinstance(op.target, Forward):
@@ -114,6 +115,6 @@ class Regions(Statements):
         """A loop with a test."""
         raise NotImplementedError
 
-    def pullback(self, ops: list[Op]) -> None:
-        """The operations behind the split, as a function in the function."""
+    def pullback(self, number: int, ops: list[Op]) -> None:
+        """The operations behind a split, as a function in the function."""
         raise NotImplementedError

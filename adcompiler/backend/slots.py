@@ -23,10 +23,15 @@ class Slots:
             free = (t for t in numbered(hint) if t not in self.texts.values() and not hasattr(Workspace, t))
             self.texts[v] = next(free)
         self.lists: dict[Value, str] = {}
+        self.lasting: dict[Value, str] = {}
         for v in dict.fromkeys(buffers.spares.values()):
-            variables = {*names.names.values(), *self.lists.values()}
-            free = (t for t in numbered(f"spare_{self.texts[v]}") if t not in variables and t not in taken)
-            self.lists[v] = next(free)
+            self.lists[v] = self._list(f"spare_{self.texts[v]}", names, taken)
+        for v in dict.fromkeys(buffers.given[mark] for mark in buffers.later):
+            self.lasting[v] = self._list(f"kept_{self.texts[v]}", names, taken)
+
+    def _list(self, wanted: str, names: Names, taken: Container[str]) -> str:
+        variables = {*names.names.values(), *self.lists.values(), *self.lasting.values()}
+        return next(t for t in numbered(wanted) if t not in variables and t not in taken)
 
     def slot(self, v: Value) -> str:
         """The attribute of the workspace that has this array."""
@@ -35,3 +40,7 @@ class Slots:
     def spares(self, v: Value) -> str:
         """The variable that is the list of arrays given back."""
         return self.lists[v]
+
+    def kept(self, v: Value) -> str:
+        """The variable that is the list of arrays that are given back for the next call."""
+        return self.lasting[v]

@@ -37,7 +37,7 @@ from adcompiler.ir.state import Forward
 from adcompiler.passes.copies import copied_in_arm
 from adcompiler.passes.flags import keep_flags
 from adcompiler.passes.growing import grown_in_place
-from adcompiler.passes.mark import read_by_pullback, split
+from adcompiler.passes.mark import end_of_pullback, read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
@@ -50,8 +50,10 @@ class Buffers:
     """The decisions: operations that write into an operand, updates whose base is copied first.
 
     In a function with a workspace (`preallocate`), `into` has what else is computed into an operand, `slots` what into
-    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is; `lasting` is
-    computed once for a workspace. `anywhere`: a result may be computed into an operand of another name.
+    an array of the workspace, and `spares` what into one that a loop has given back, where `given` is. What is given
+    back `later` is there for the next call. A pullback has a workspace of its own: of the arrays, named by the first
+    that is computed into each, those of `scratch`. `lasting` is computed once for a workspace.
+    `anywhere`: a result may be computed into an operand of another name.
     """
 
     decisions: Decisions = field(default_factory=Decisions)
@@ -63,6 +65,8 @@ class Buffers:
     given: dict[int, Value] = field(default_factory=dict)
     lasting: dict[int, Value] = field(default_factory=dict)
     anywhere: bool = False
+    later: set[int] = field(default_factory=set)
+    scratch: set[Value] = field(default_factory=set)
 
 
 def handed_on(function: Function) -> set[Value]:
@@ -227,7 +231,8 @@ class _Owner:
                 body.ops, roots = inside, roots - bad
             elif bad:
                 copy = self.copied(d, "", None)
-                body.ops = [*body.ops, copy]
+                end = end_of_pullback(body.ops, d)
+                body.ops = [*body.ops[:end], copy, *body.ops[end:]]
                 d = copy.result
             taken |= roots
             out.append(d)

@@ -13,6 +13,7 @@ import numpy as np
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, is_cotangent, walk
 from adcompiler.ir.state import WITH_STATE
+from adcompiler.passes.mark import incoming
 from rules.cotangent import project, spread, update, zeros_like
 from rules.kind import Array, Num, Seq
 from rules.rule import find
@@ -27,12 +28,14 @@ _DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
 def inexact(function: Function, overwritten: Mapping[Value, Value]) -> set[Value]:
     """The values that may have another dtype than their kind claims.
 
-    A result that is `overwritten` is in the array of that operand, and has its dtype.
+    A result that is `overwritten` is in the array of that operand, and has its dtype; a cotangent has that of what it
+    is for.
     """
     found: set[Value] = set()
     before = -1
     while len(found) != before:  # loops carry it
         before = len(found)
+        found |= incoming(function, found)
         for op in walk(function.body):
             if op.results and op.results[0] in overwritten:
                 found.update(op.results if overwritten[op.results[0]] in found else [])

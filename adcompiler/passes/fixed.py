@@ -13,6 +13,7 @@ import numpy as np
 
 from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, leaves, walk
 from adcompiler.ir.state import STATE, WITH_STATE
+from adcompiler.passes.mark import incoming
 from adcompiler.passes.outs import UFUNCS
 from rules.cotangent import (
     direction,
@@ -50,6 +51,7 @@ def fixed(function: Function) -> set[Value]:
     before = -1
     while len(varying) != before:  # what is not found to vary does not
         before = len(varying)
+        varying |= incoming(function, varying)
         for op in walk(function.body):
             defined.update(op.results, *(sub.params for sub in op.regions))
             _visit(op, varying)

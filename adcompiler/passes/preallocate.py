@@ -5,6 +5,9 @@
 An array from an earlier call is a slot of the workspace. Several operations have one slot if what they make is never
 alive at once; what loops keep or carry comes from lists (`spares`). Legal is what `memory` allows: nothing that may
 share the memory is alive.
+
+A pullback has a workspace for itself: that of the forward sweep has what is kept for the pullback, which may be called
+again, and by two threads at once.
 """
 
 import operator
@@ -21,12 +24,13 @@ from adcompiler.passes.exact import inexact
 from adcompiler.passes.fixed import fixed
 from adcompiler.passes.kept_states import Uses, forwards, last_read
 from adcompiler.passes.lasting import determined
+from adcompiler.passes.mark import at_split, behind_split
 from adcompiler.passes.memory import Memory, carries
 from adcompiler.passes.missing import missing
 from adcompiler.passes.outs import Out, into
 from adcompiler.passes.retake import regions_in
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, reusing, schedule
-from adcompiler.passes.spares import Spares
+from adcompiler.passes.spares import Spares, inside
 from rules.cotangent import update
 from rules.kind import Array, lengths
 
@@ -46,7 +50,8 @@ def separate(function: Function) -> set[Value]:
     sure = [op for op in ops if _sized(op.result, known) and op.result not in doubtful]
     apart = {op.result: out for op in sure if (out := into(op)) is not None}
     new = {op.result for op in sure if type(op) is Op and new_memory(op)}
-    lasting = {v for v, op in determined(function).items() if id(op) not in inside}
+    once = determined(function) if at_split(function) is None else {}
+    lasting = {v for v, op in once.items() if id(op) not in inside}
     reused = reusing(function)
     inputs = {x for r, o in apart.items() if o.elementwise and r not in reused for x in leaves(o.args) if fits(x, r)}
     return {*apart, *(new & inputs), *lasting}
@@ -84,27 +89,33 @@ class _Slots(Spares):
         self.apart = apart
         self.handed = set()
         self.held: set[Value] = set()
+        self.split = at_split(function) is not None
+        self.behind = behind_split(function)
+        self.order = {r: i for i, op in enumerate(walk(function.body)) for r in op.results}
+        self.looped = {id(o) for op in walk(function.body) if isinstance(op, For | While) for o in inside(op)}
         everything = {loop.carried[k] for loop, k in carries(function)}
         overwritten = dict(buffers.decisions.overwritten)
         self.decisions = replace(buffers.decisions, overwritten=overwritten, shared_carries=everything)
         self.memory = Memory(function, self.decisions)
 
     def decided(self) -> Schedule:
-        self.lasting()
+        if not self.split:
+            self.computed_once()
         ops = [(op, out) for op in walk(self.function.body) if (out := self.candidate(op)) is not None]
         chains = (op for op, out in ops if out.elementwise and op.target is not update and self.plan.is_written(op))
         self.overwrite(list(chains))
         ops = [(op, out) for op, out in ops if op.result not in self.decisions.overwritten]
         made = {op.result: op for op, _ in ops}
-        kept = self.kept(made)
+        lasting = self.lasting(made)
+        kept = lasting | self.kept({r: op for r, op in made.items() if id(op) not in lasting})
         kept |= self.carried(made, kept)
         escaping = self.escaping()
         slots: list[_Slot] = []
         for op, _ in ops:
             root = op.result
-            if id(op) in kept or root in escaping or root in self.memory.frozen or not self.plan.is_written(op):
+            if id(op) in kept or root in escaping or not self.plan.is_written(op):
                 continue
-            if root in self.handed:
+            if root in self.handed or (root in self.memory.frozen and not self.lasts(op)):
                 continue
             slot = next((s for s in reversed(slots) if self.together(op, s)), None)
             if slot is None:
@@ -113,7 +124,10 @@ class _Slots(Spares):
                 slots.append(slot := _Slot())
             slot.ops.append(op)
             self.buffers.slots[id(op)] = slot.ops[0].result
-        kept |= self.states()
+        if not self.split:
+            kept |= self.states()
+        arrays = {**self.buffers.slots, **self.buffers.spares}
+        self.buffers.scratch = {v for k, v in arrays.items() if k in self.behind}
         return schedule(self.function, self.apart) if kept else self.plan
 
     def candidate(self, op: Op) -> Out | None:
@@ -142,7 +156,7 @@ class _Slots(Spares):
         return listed
 
     # ------------------------------------------------------------------------------- lasting arrays
-    def lasting(self) -> None:
+    def computed_once(self) -> None:
         """What is computed once for a workspace, as nothing writes into it and nobody else may keep it."""
         touched = self.escaping() | self.memory.frozen | self.memory.foreign
         touched = touched.union(*(self.memory.roots(x) for _, x in self.writes()))
@@ -214,10 +228,14 @@ class _Slots(Spares):
         first = slot.ops[0].result.kind
         if not fits(op.result, slot.ops[0].result) or first.dtype != op.result.kind.dtype:
             return False
+        if (id(op) in self.behind) is not (id(slot.ops[0]) in self.behind):
+            return False
         roots = {op.result, *(o.result for o in slot.ops)}
         return all(self.free(o, roots) for o in (op, *slot.ops))
 
     def free(self, op: Op, roots: set[Value]) -> bool:
         """Is nothing of these allocations alive, or read, where an operation computes its result?"""
         busy = (self.plan.after[id(op)] - set(op.results)) | self.plan.read_by(op)
+        if self.split and id(op) not in self.looped:  # a list that a loop will fill is there, and empty
+            busy = {v for v in busy if self.order.get(v, -1) < self.order[op.result]}
         return not any(self.memory.roots(v) & roots for v in busy)

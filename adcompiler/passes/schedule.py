@@ -25,7 +25,7 @@ from adcompiler.ir.core import (
     leaves,
     walk,
 )
-from adcompiler.passes.mark import read_by_pullback, split, turn
+from adcompiler.passes.mark import pullbacks, read_by_pullback, split, turn
 from adcompiler.passes.memory import GROWING, Decisions, Memory
 from rules.cotangent import update
 from rules.kind import Array, same_shape
@@ -88,7 +88,7 @@ def schedule(function: Function, apart: Collection[Value] = ()) -> Schedule:
     memory = Memory(function, Decisions(), freeze=False) if stored else None
     stops = {op.body.results[-1] for op in walk(function.body) if isinstance(op, For | While) and op.stop}
     _inline(function.body, plan, uses, {}, stops | set(apart), memory)
-    _alive(function.body, read_by_pullback(function), plan)  # its next call reads them again
+    _alive_in(function, plan)
     return plan
 
 
@@ -256,6 +256,24 @@ def _is_comprehension(op: For, plan: Schedule) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------- liveness
+def _alive_in(function: Function, plan: Schedule) -> None:
+    """Record what is alive after each statement, in the forward sweep and in each pullback."""
+    ops, results = function.body.ops, function.body.results
+    marks = [i for i, op in enumerate(ops) if op.target is split]
+    kept = read_by_pullback(function)  # the next call reads them again
+    if len(marks) < 2:
+        _alive(function.body, kept, plan)
+        return
+    made = {r for op in ops[marks[0] :] for r in op.results}
+    begun = set(kept)
+    for mark, part in zip((ops[i] for i in marks), pullbacks(ops), strict=True):
+        mine = {r for op in part for r in op.results}
+        own = [v for v in leaves(results) if v in mine or v not in made]  # what none of them makes, any may return
+        plan.after[id(mark)] = _alive(Region([], part, own), kept, plan)
+        begun |= plan.after[id(mark)]
+    _alive(Region([], ops[: marks[0]], [v for v in leaves(results) if v not in made]), begun, plan)
+
+
 def _alive(region: Region, out: set[Value], plan: Schedule) -> set[Value]:
     """Record what is alive after each statement; returns what is alive before the first."""
     live = out | plan.reads(region.results)

@@ -4,7 +4,9 @@ for ..: %h = tanh(%z); tape.append(%h)  ..  for %h in reversed(tape): ..
   ->   for ..: h = np.tanh(z, spare.pop() if spare else None); tape.append(h)
        ..  for h in reversed(tape): ..; spare.append(h)
 
-An array is given back where nothing that may share its memory is needed any more, once for each time it is made.
+An array is given back where nothing that may share its memory is needed any more, once for each time it is made. What
+loops keep for a pullback is needed as long as that may be called: it is given back for the next call, which has the
+workspace when the pullback is gone.
 """
 
 from collections.abc import Iterator
@@ -13,13 +15,15 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import shared
+from adcompiler.ir.callee import PULL
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
 from adcompiler.ir.state import WITH_STATE
 from adcompiler.passes.bufferize import Buffers
-from adcompiler.passes.mark import give_back
+from adcompiler.passes.mark import give_back, read_by_pullback
 from adcompiler.passes.memory import Memory
 from adcompiler.passes.retake import regions_in
 from adcompiler.passes.schedule import Schedule, fits
+from rules.kind import Opaque
 from rules.rule import find
 from rules.sequences import backwards
 
@@ -36,6 +40,10 @@ class Spares:
     missing: set[Value]
     #: Allocations that are given back with those of a loop.
     handed: set[Value]
+    #: Has the function a pullback? The operations of that, and those in loops.
+    split: bool
+    behind: set[int]
+    looped: set[int]
 
     def writes(self) -> Iterator[tuple[Op, Value]]:
         """Every operation that writes in place, with what it writes into."""
@@ -59,6 +67,47 @@ class Spares:
                     out |= self.memory.roots(v)
         return out
 
+    # ------------------------------------------------------------------------------- kept for a pullback
+    def lasting(self, made: dict[Value, Op]) -> set[int]:
+        """The operations in loops of the forward sweep whose results a list keeps for the pullback."""
+        found: set[int] = set()
+        if not self.split:
+            return found
+        read = frozenset().union(*map(self.memory.roots, read_by_pullback(self.function)))
+        listed = (read & self.memory.frozen) - self.escaping() - self.logged()
+        loops = (op for op in walk(self.function.body) if isinstance(op, For | While))
+        early = {id(loop.body) for loop in loops if id(loop) in self.plan.early}
+        for region in regions_in(self.function.body):
+            for op in [op for op in region.ops if id(op) in self.looped and id(op) not in self.behind]:
+                root = op.results[0] if op.results else None
+                if root not in made or root not in listed:
+                    continue
+                if self.plan.is_written(op):
+                    place = region.ops.index(op) + 1
+                elif id(region) in early:  # a copy that is kept before all else is done
+                    region.ops.remove(op)
+                    region.ops.insert(0, op)
+                    place = 1
+                else:
+                    continue
+                self.give(region, place, root, op, later=True)
+                self.buffers.spares[id(op)] = root
+                found.add(id(op))
+        return found
+
+    def lasts(self, op: Op) -> bool:
+        """Is this computed once before the pullback, and given to no call that keeps it?"""
+        forward = self.split and id(op) not in self.behind and id(op) not in self.looped
+        return forward and op.result not in self.logged()
+
+    def logged(self) -> set[Value]:
+        """The roots of what goes into values that nobody can see into."""
+        out: set[Value] = set()
+        for op in walk(self.function.body):
+            if type(op) is Op and any(isinstance(r.kind, Opaque) and r.kind != PULL for r in op.results):
+                out = out.union(*map(self.memory.roots, op.operands()))
+        return out
+
     # ------------------------------------------------------------------------------------- kept arrays
     def kept(self, made: dict[Value, Op]) -> set[int]:
         """The operations whose results one loop keeps, and one other loop reads backwards and gives back."""
@@ -74,6 +123,8 @@ class Spares:
                 for k in sorted(range(n, len(loop.results)), key=lambda k: loop.body.results[k] in loop.carried):
                     op, before = self.maker(loop, loop.body.results[k], made)
                     reader = readers.get(turned.get(loop.results[k]))  # type: ignore[arg-type]
+                    if reader is not None and (id(loop) in self.behind) is not (id(reader) in self.behind):
+                        continue
                     if op is not None and reader is not None and id(op) not in found:
                         if self.given_back(op, before, loop, loop.results[k], reader, turned):
                             found.add(id(op))
@@ -184,15 +235,20 @@ class Spares:
         if start is None or id(start) in kept or not fits(start.result, op.result):
             return found  # what does not come from the list does not go there: it would grow with every call
         self.buffers.spares[id(start)] = op.result
-        if result not in self.plan.after[id(loop)] and not roots & self.escaping():
-            self.give(region, region.ops.index(loop) + 1, result, op)
+        later = self.split and id(loop) not in self.behind
+        if (later or result not in self.plan.after[id(loop)]) and not roots & self.escaping():
+            self.give(region, region.ops.index(loop) + 1, result, op, later=result in self.plan.after[id(loop)])
         return found | {id(start)}
 
-    def give(self, region: Region, place: int, v: Value, op: Op, made: Value | None = None) -> None:
-        """Give back an array, to be computed into by an operation; or a state, which that has `made`."""
+    def give(
+        self, region: Region, place: int, v: Value, op: Op, made: Value | None = None, later: bool = False
+    ) -> None:
+        """Give back an array, to be computed into by an operation, `later` in the next call; or a state it `made`."""
         mark = Op(give_back, (v,), {}, [], effect=True, loc=op.loc)
         region.ops.insert(place, mark)
         self.buffers.given[id(mark)] = op.result if made is None else made
+        if later:
+            self.buffers.later.add(id(mark))
 
     def uses(self, v: Value) -> int:
         """How often a value is read."""
@@ -201,3 +257,9 @@ class Spares:
             count += sum(1 for x in op.operands() if x is v)
             count += sum(1 for sub in op.regions for x in leaves(sub.results) if x is v)
         return count + sum(1 for x in leaves(self.function.result) if x is v)
+
+
+def inside(loop: For | While) -> Iterator[Op]:
+    """The operations of a loop, those of inner ones included."""
+    for region in loop.regions:
+        yield from walk(region)

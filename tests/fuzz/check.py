@@ -55,8 +55,10 @@ class Compiler(Protocol):
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
 
-    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
-        """(value, pullback)."""
+    def vjp(
+        self, f: Function, args: tuple[Any, ...], argnums: Any, lazy: bool = False, reuse_buffers: bool = True
+    ) -> Any:
+        """(value, pullback); with `lazy`, the gradients that the pullback gives are thunks."""
 
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
@@ -94,8 +96,10 @@ class Adcompiler:
     def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
         return self._jvp(f, args, tangents, argnums)
 
-    def vjp(self, f: Function, args: tuple[Any, ...], argnums: Any) -> Any:
-        return self._vjp(f, *args, argnums=argnums)
+    def vjp(
+        self, f: Function, args: tuple[Any, ...], argnums: Any, lazy: bool = False, reuse_buffers: bool = True
+    ) -> Any:
+        return self._vjp(f, *args, argnums=argnums, lazy=lazy, reuse_buffers=reuse_buffers)
 
     def interpreted_jvp(
         self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
@@ -202,6 +206,7 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
         unchanged("the gradient without reuse", args, pristine)
     if program.seed % AGAIN == 1:
         earlier_arrays(program, f, compiler)
+        earlier_pullbacks(program, f, compiler)
     forward_mode(program, f, value, gradient, compiler)
     split_form(program, module, value, gradient, compiler)
 
@@ -260,8 +265,17 @@ def forward_mode(program: Program, f: Function, value: float, gradient: Any, com
 
 def split_form(program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler) -> None:
     """The pullback, called twice, gives multiples of the gradient, whatever happens in between to what was passed."""
+    for lazy in (False, True) if program.seed % 3 == 1 else (False,):  # it is compiled anew for that
+        pulled_back(program, module, value, gradient, compiler, lazy)
+
+
+def pulled_back(
+    program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler, lazy: bool
+) -> None:
+    """Check one pullback; the gradients of a lazy one are asked for in the other order."""
     args, pristine = program.arguments(), program.arguments()
-    there, pullback = compiler.vjp(module.f, args, program.argnums)
+    there, pull = compiler.vjp(module.f, args, program.argnums, lazy)
+    pullback = (lambda cotangent: forced(pull(cotangent))) if lazy else pull
     unchanged("the forward part of vjp", args, pristine)
     expect_close("the value of vjp", there, value, 1e-5 if program.single_precision else ROUNDING)
     arrays = [leaf for leaf in [*tree_leaves(args), *vars(module).values()] if isinstance(leaf, np.ndarray)]
@@ -281,6 +295,47 @@ def split_form(program: Program, module: ModuleType, value: float, gradient: Any
     apart([leaf for result in results for leaf in tree_leaves(result)], "results of two pullbacks")
     for leaf, old in zip(arrays, before, strict=True):
         leaf[...] = old
+
+
+def earlier_pullbacks(program: Program, f: Function, compiler: Compiler) -> None:
+    """Pullbacks for two sets of arguments, some alive at once, give the bits that they give without earlier arrays.
+
+    Where there is a difference of rounding it is asked again as in `plain_buffers`, for the reasons given there.
+    """
+    if not pulled_alternately(program, f, compiler, lambda args: args) and ".T" not in program.source:
+        if not pulled_alternately(program, f, compiler, plainest):
+            raise Wrong("arrays of earlier pullbacks change the result")
+
+
+def pulled_alternately(program: Program, f: Function, compiler: Compiler, made: Callable[[Any], Any]) -> bool:
+    """Are results the same to the bit without arrays of earlier calls? More than rounding raises Wrong."""
+    same, alive, found = True, [], []
+    tolerance = 1e-4 if program.single_precision else 1e-9
+    for seed in (0, 1, 0, 1):
+        args, others = (made(program.arguments(seed)) for _ in range(2))
+        try:
+            value, plain = compiler.vjp(f, others, program.argnums, reuse_buffers=False)
+        except Exception as error:  # the second arguments may be no arguments for the program
+            with suppress(type(error)):
+                compiler.vjp(f, args, program.argnums)
+                raise Wrong(f"vjp with arrays of earlier calls: {error!r} is not raised") from error
+            continue
+        again, pullback = compiler.vjp(f, args, program.argnums)
+        expect_close("the value of a later vjp", again, value, tolerance)
+        alive = [(plain, pullback), *alive[:1]]
+        for one, other in alive:
+            found.append((other(0.5), one(0.5)))
+            expect_tree("a later pullback", *found[-1], tolerance)
+            same = same and same_bits(*(tree_map(np.asarray, x) for x in found[-1]))
+    for one, other in found:
+        expect_tree("what an earlier pullback has given", one, other, tolerance)
+    apart([leaf for one, _ in found for leaf in tree_leaves(one)], "results of pullbacks")
+    return same
+
+
+def forced(thunks: Any) -> Any:
+    """The gradients, the last one first."""
+    return tuple(thunk() for thunk in thunks[::-1])[::-1] if isinstance(thunks, tuple) else thunks()
 
 
 def plain_buffers(program: Program, f: Function, found: Any, compiler: Compiler) -> None:

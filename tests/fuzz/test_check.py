@@ -67,12 +67,15 @@ class Honest:
         pairs = [(gradients[i], t) for i, t in zip(argnums, tangents, strict=True)]
         return f(*args), sum(inner(g, t) for g, t in pairs) * self.push
 
-    def vjp(self, f, args, argnums):
+    def vjp(self, f, args, argnums, lazy=False, reuse_buffers=True):
         value, gradients = self.value_and_grad(f, argnums)(*tree_map(np.copy, args)) if self.keeps else (f(*args), None)
 
         def pullback(cotangent):
             there = gradients if self.keeps else self.value_and_grad(f, argnums)(*args)[1]
-            return tree_map(lambda d: d * cotangent, there)
+            scaled = tree_map(lambda d: d * cotangent, there)
+            if not lazy:
+                return scaled
+            return tuple((lambda d=d: d) for d in scaled) if isinstance(argnums, tuple) else lambda: scaled
 
         return value, pullback
 
