@@ -19,6 +19,7 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
+from adcompiler.tape import TapeReport, tape_report
 from rules.kind import Lengths
 from rules.workspace import MAX_WORKSPACES
 
@@ -35,8 +36,8 @@ def _callable(request: Request) -> Callable[..., Any]:
 
 
 def grad(
-    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True,
-    reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, of: Any = None, inline: bool = True,
+    reuse: bool = True, reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
 ) -> Callable[..., Any]:  # fmt: skip
     """The gradient of `f`, which returns one real number, with respect to `argnums`.
 
@@ -45,6 +46,7 @@ def grad(
             method; a `functools.partial`; a gradient.
         argnums: a position or a name gives one gradient; a sequence of these, a tuple of gradients.
         has_aux: `f` returns (value, aux); the result is (gradient, aux).
+        of: a position or a name: the gradient is of what `f` leaves in this argument, rather than of what it returns.
         inline: write out the bodies of the rules, rather than call them.
         reuse: write into arrays that nobody reads again.
         reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes. From the second call on
@@ -66,7 +68,7 @@ def grad(
     1.0
     """
     kept = _kept(max_workspaces, reuse and reuse_buffers)
-    return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse, max_workspaces=kept))
+    return _callable(Request(f, _hashable(argnums), False, has_aux, inline, reuse, max_workspaces=kept, of=of))
 
 
 def _kept(max_workspaces: int, reuse: bool) -> int:
@@ -77,12 +79,12 @@ def _kept(max_workspaces: int, reuse: bool) -> int:
 
 
 def value_and_grad(
-    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, inline: bool = True, reuse: bool = True,
-    reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
+    f: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *, of: Any = None, inline: bool = True,
+    reuse: bool = True, reuse_buffers: bool = True, max_workspaces: int = MAX_WORKSPACES,
 ) -> Callable[..., Any]:  # fmt: skip
     """Like `grad`, with the value: the result is (value, gradient), or ((value, aux), gradient) with `has_aux`."""
     kept = _kept(max_workspaces, reuse and reuse_buffers)
-    return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse, max_workspaces=kept))
+    return _callable(Request(f, _hashable(argnums), True, has_aux, inline, reuse, max_workspaces=kept, of=of))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,9 +164,9 @@ def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
 
 
 @functools.lru_cache(256)
-def _split(f: _Itself, argnums: Any, apart: bool, kept: int) -> tuple[Callable[..., Any], Request]:
+def _split(f: _Itself, argnums: Any, of: Any, apart: bool, kept: int) -> tuple[Callable[..., Any], Request]:
     """The compiled function that gives value and pullback, or pullbacks, and what it was made for."""
-    request = Request(f.function, argnums, mode="vjp", apart=apart, max_workspaces=kept)
+    request = Request(f.function, argnums, mode="vjp", apart=apart, max_workspaces=kept, of=of)
     return _sharing(request).split(), request
 
 
@@ -190,8 +192,9 @@ def release(f: Callable[..., Any]) -> None:
 
 
 def vjp(
-    f: Callable[..., Any], *args: Any, argnums: Any = None, lazy: bool = False, reuse_buffers: bool = True
-) -> tuple[Any, Pullback]:
+    f: Callable[..., Any], *args: Any, argnums: Any = None, of: Any = None, lazy: bool = False,
+    reuse_buffers: bool = True,
+) -> tuple[Any, Pullback]:  # fmt: skip
     """The value of `f` at `args`, and its pullback: reverse mode in two parts.
 
     Args:
@@ -199,6 +202,7 @@ def vjp(
         args: the arguments of `f`, by position.
         argnums: a position or a name for one gradient; a sequence of these for a tuple of gradients; None for a tuple
             with one for each of `args`, None for those without floats.
+        of: a position or a name: the value is what `f` leaves in this argument, rather than what it returns.
         lazy: the pullback computes nothing. In place of each gradient it gives a `rules.Thunk` of it, which computes
             the gradient when it is first called.
         reuse_buffers: compute into arrays of earlier calls with arguments of the same shapes. A pullback has what is
@@ -239,7 +243,7 @@ def vjp(
     if chosen == ():
         raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
     kept = MAX_WORKSPACES if reuse_buffers and not lazy else 0
-    call, request = _split(_Itself(f), chosen, lazy, kept)
+    call, request = _split(_Itself(f), chosen, of, lazy, kept)
     value, pulls = call(*args)
     positions = [chosen.index(i) if i in chosen else None for i in range(len(args))] if argnums is None else None
     return value, Pullback(pulls, request, form_of(value), positions)
@@ -322,6 +326,21 @@ class Differentiable:
             describe = from_text(request, _annotations(request))
         with COMPILING:
             return build(request, describe, Lengths())
+
+    def tape_report(self, *args: Any, **kwargs: Any) -> TapeReport:
+        """What the gradient keeps of the forward sweep for these arguments, by line: how many, and how many bytes.
+
+        >>> import numpy as np
+        >>> @differentiable
+        ... def f(x):
+        ...     return np.sum(np.sin(np.exp(x)))
+        >>> f.tape_report(np.ones(10)).bytes
+        80
+        """
+        request = Request(self.__wrapped__, self.argnums)
+        with COMPILING:
+            made = build(request, from_call(request, args, kwargs), Lengths())
+        return tape_report(made, args, kwargs)
 
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
                inline: bool | None = None, workspaces: bool = False) -> str:  # fmt: skip
@@ -475,14 +494,15 @@ def _moved(x: Any, direction: list[Any] | None, step: float) -> Any:
 def _gradient_of(value: bool) -> Callable[..., Any]:
     """`grad(f)` written inside a function that is being compiled: the gradient is made then."""
 
-    def make(self: Any, node: Any, f: Any, argnums: Any = None, has_aux: Any = None) -> Any:
+    def make(self: Any, node: Any, f: Any, argnums: Any = None, has_aux: Any = None, of: Any = None) -> Any:
         number = 0 if argnums is None else self.static(argnums, node, "argnums")
         aux = False if has_aux is None else bool(self.static(has_aux, node, "has_aux"))
-        if isinstance(f, Closure):
-            return Known(_callable(Request(f, _hashable(number), value, aux)))
-        return Known(
-            _callable(Request(self.static(f, node, "the function to differentiate"), _hashable(number), value, aux))
-        )
+        if of is not None and isinstance(f, Closure):
+            raise self.refuse(node, "of= of a function that is defined inside is not supported",
+                              "let it return the array, or define it at module level")  # fmt: skip
+        left_in = None if of is None else self.static(of, node, "of")
+        function = f if isinstance(f, Closure) else self.static(f, node, "the function to differentiate")
+        return Known(_callable(Request(function, _hashable(number), value, aux, of=left_in)))
 
     return make
 

@@ -317,7 +317,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     Raises UnsupportedError, GradientError.
     """
     source = request.source
-    loc = Loc(source.file, source.line, source.node.col_offset)
+    loc = request.place
 
     def arguments(d: Describe) -> dict[str, Any]:
         """The arguments, refused before the function is read where they hold nothing to differentiate."""
@@ -346,10 +346,11 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         if request.apart:
             made.stages["singly"] = g = singly(g, _by_argument(request, lowered.arguments, wrt))
         made.beside = companions(g, _taken(request, lowered), request.inline)
-        apart = separate(g) if request.max_workspaces else set()
-        states = bool(request.max_workspaces) and request.mode == "grad" and keeps_state(g)
+        once = request.mode == "grad"  # a pullback has a workspace that others had before
+        apart = separate(g, once) if request.max_workspaces else set()
+        states = bool(request.max_workspaces) and once and keeps_state(g)
         g, plan, buffers = bufferize(g, request.reuse, apart)
-        plan = preallocate(g, plan, buffers, apart) if apart or states else plan
+        plan = preallocate(g, plan, buffers, apart, once) if apart or states else plan
         made.result = g.result
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))

@@ -38,15 +38,33 @@ class Request:
     reuse: bool = True
     mode: str = "grad"
     max_workspaces: int = 0
+    of: Any = None
     apart: bool = False
 
     @functools.cached_property
     def source(self) -> Source:
         """The function's tree. Raises UnsupportedError where its source cannot be had."""
+        if self.of is not None:
+            f = self.whole
+            return wrapper_of(f.function, f.name, _stars(f.signature), f.source.defaults, f.parameter_of(self.of))
         if isinstance(self.function, Closure):
             inner = self.function
             return replace(inner.frame.source, node=inner.node, name=inner.name, defaults=inner.defaults)
         return find_source(self.function)
+
+    @functools.cached_property
+    def whole(self) -> "Request":
+        """The same request for what the function returns."""
+        return replace(self, of=None) if self.of is not None else self
+
+    def parameter_of(self, of: Any) -> str:
+        """The name of the argument that a function leaves its result in."""
+        name, *rest = self._parameter(of)
+        rest_of = self.source.node.args.vararg
+        if rest or (rest_of is not None and name == rest_of.id):
+            reason = f"of={of!r} is one of *{name} of {self.name}"
+            raise GradientError(problem_at(self.place, reason, "name an argument that has a name of its own"))
+        return str(name)
 
     @functools.cached_property
     def entry(self) -> Source:
@@ -143,7 +161,8 @@ class Request:
     @property
     def place(self) -> Loc:
         """Where the function is defined."""
-        return Loc(self.source.file, self.source.line, self.source.node.col_offset)
+        source = self.whole.source
+        return Loc(source.file, source.line, source.node.col_offset)
 
     def named(self, call: tuple[tuple[Any, ...], dict[str, Any]]) -> dict[str, Any]:
         """A call's arguments by name, defaults included. Raises TypeError as the call would."""

@@ -296,7 +296,8 @@ def kept_arrays(p: Program, calls: int) -> list[np.ndarray]:
     b, ws = made(p, workspaces=1), Workspace()
     for _ in range(calls):
         b.run(*p.args, **({b.emitted.workspace: ws} if b.emitted.workspace else {}))
-    return [a for found in vars(ws).values() for a in (found if isinstance(found, list) else [found])]
+    kept = [a for found in vars(ws).values() for a in (found if isinstance(found, list) else [found])]
+    return [a for a in kept if isinstance(a, np.ndarray)]  # and not what rules keep as a state
 
 
 @every_program

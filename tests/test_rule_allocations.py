@@ -140,7 +140,7 @@ REMAINS = {
     "the pullback is no formula: it loops, sorts or factorises, in arrays of its own": {
         "np.prod(s, axis=0)": 1, "np.prod(v)": 1, "np.cumprod(v)": 1, "np.take_along_axis(v, j, 0)": 1,
         "np.linspace(c, 2.0, 300)": 1, "np.diagonal(D)": 3, "np.diag(D)": 3, "np.gradient(v)": 1, "np.sinc(a)": 17,
-        "np.linalg.det(A)": 8, "np.interp(v, grid, w)": 50,
+        "np.linalg.det(A)": 4, "np.linalg.solve(A, B)": 2, "np.interp(v, grid, w)": 50,
         "np.median(s, axis=0)": 10, "np.quantile(s, 0.3, axis=0)": 10, "np.percentile(s, 40, axis=0)": 10,
     },
 }  # fmt: skip

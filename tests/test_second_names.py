@@ -220,6 +220,63 @@ def several_targets(x):
     return np.sum(d * d) + np.sum(b)
 
 
+def second_name_of_a_dict(x):
+    p = {"w": x * 1.0, "b": x[0]}
+    q = p
+    q["b"] = 3.0 * x[1]
+    p["w"] *= q["b"]
+    q["w"] = p["w"] + x
+    return p["b"] * np.sum(p["w"] * q["w"])
+
+
+def second_name_of_a_dict_in_a_branch(x):
+    p = {"w": x * 1.0, "in": {"b": x[0]}}
+    q = p["in"]
+    if x[0] > 1.0:
+        q["b"] = 3.0 * x[1]
+    else:
+        p["in"]["b"] = x[2]
+    q["b"] += 1.0
+    return p["in"]["b"] * np.sum(p["w"])
+
+
+def advance(state, dt):
+    state["x"] += dt * state["v"]
+    state["v"] = state["v"] - dt * state["x"]
+    state["t"] += dt
+
+
+def helper_that_changes_a_dict(x):
+    state = {"x": x * 1.0, "v": x[::-1] * 2.0, "t": 0.0}
+    seen = [state]
+    advance(state, 0.1)
+    advance(seen[0], x[0])
+    return np.sum(state["x"] * seen[0]["v"]) * state["t"]
+
+
+# ------------------------------------------------------------------------------------------------ gradients inside
+def gradient_is_an_array_of_its_own(x):
+    y = x * 2.0
+    g = grad(lambda u: np.sum(u * y))(x)
+    g[0] = 7.0
+    return np.sum(y * g)
+
+
+def two_gradients_are_two_arrays(x):
+    y = x * 2.0
+    a, b = grad(lambda u, v: np.sum((u + v) * y), (0, 1))(x, x * x)
+    a[0] = x[1]
+    y[1] = 3.0
+    return np.sum(a * b * y)
+
+
+def pullback_does_not_see_what_changes(x):
+    y = x * 2.0
+    _, pull = vjp(lambda u: np.sum(u * u), y)
+    y[0] = 0.0
+    return np.sum(pull(1.0)[0] * x) + y[1]
+
+
 # -------------------------------------------------------------------------------------------------------- helpers
 def step(u):
     u[1:-1] += 0.1 * (u[2:] - 2 * u[1:-1] + u[:-2]) * u[1:-1]
@@ -412,6 +469,8 @@ def unrolled(x):
 ONE = [
     names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed, flattened,
     flattened_in_a_loop, parts_of_complex, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
+    second_name_of_a_dict, second_name_of_a_dict_in_a_branch, helper_that_changes_a_dict,
+    gradient_is_an_array_of_its_own, two_gradients_are_two_arrays, pullback_does_not_see_what_changes,
     in_a_closure_that_outlives_its_frame, in_a_list_of_closures, swapped_elements, swapped_names, several_targets,
     helper_in_a_loop, helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
     helper_that_returns_one_of_two_views, one_array_for_two_parameters, helper_that_leaves_its_result_in_an_argument,

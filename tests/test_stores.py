@@ -424,12 +424,6 @@ def on_the_way_round(x):
     return np.sum(y * z)
 
 
-def same_dict(p):
-    q = p
-    q["b"] = 3.0
-    return p["b"] * np.sum(p["W"])
-
-
 def same_dict_in_a_loop(p):
     q = p
     for _ in range(2):
@@ -461,7 +455,6 @@ def alias_of_a_global(x):
     [
         (after_a_branch, (X, 1), "y may share memory with z"),
         (on_the_way_round, (X,), "y may share memory"),
-        (same_dict, ({"W": X, "b": 1.0},), "q may be the same dict as p"),
         (same_dict_in_a_loop, ({"W": X, "b": 1.0},), "p may be the same dict as q"),
         (same_list_after_a_branch, (X, 1), "w may be the same list as u"),
         (global_array, (X,), "X is not a local variable"),

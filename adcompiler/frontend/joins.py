@@ -95,7 +95,7 @@ class Joins(Statics):
         )
         restore(before)
         if not (dead1 and dead2):
-            known: dict[tuple[Any, Any], Value] = {}
+            known: dict[tuple[Any, Any], Any] = {}
             missing = UNDEF
             place = len(outer.ops)
             self.views, before_views = views, self.views
@@ -147,7 +147,7 @@ class Joins(Statics):
         """Note that two denotations may be the same lists and dicts."""
         raise NotImplementedError
 
-    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Value], name: str, loc: Loc,
+    def join(self, a: Any, b: Any, op: If, known: dict[tuple[Any, Any], Any], name: str, loc: Loc,
              maybe: bool = False) -> Any:  # fmt: skip
         """One denotation for what is `a` on one path of an If and `b` on the other."""
         if a is b or (isinstance(a, Known) and isinstance(b, Known) and _same_constant(a.value, b.value)):
@@ -178,7 +178,9 @@ class Joins(Statics):
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
             return type(a)(self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True))
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
-            return {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+            if (id(a), id(b)) not in known:  # two names of one dict have one afterwards
+                known[id(a), id(b)] = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+            return known[id(a), id(b)]
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             inner = self.join(a.element, b.element, op, known, name, loc)
             return inner if isinstance(inner, Poison) else ListOf(inner)

@@ -142,7 +142,10 @@ class Lowerer(Loops, Recursion):
         try:
             f, (positional, named_) = request.function, arguments
             plain = {k: v for k, v in named_.items() if k not in request.tangent_names}
-            result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
+            left = [named[request.parameter_of(request.of)]] if request.of is not None else []
+            with self.kept(PENDING, left) as name:
+                result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
+                result = self.frame.env[name][0] if left else result
         finally:
             self.walls.pop()
             self.builder.region = outer

@@ -214,14 +214,14 @@ class Ownership(Calls):
             if loc is not None and may_be_one(x, f)
         ]
 
-    def same_container(self, d: Any, text: str, live: Any = None) -> str:
-        """What else may denote the same list or dict."""
+    def same_container(self, d: Any, text: str, live: Any = None, known: Any = None) -> str:
+        """What else may denote the same list or dict, those left out that surely denote it if it is `known`."""
         family = self.container_family(d)
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
         named = [(n, self.suffix(f), d) for f, n, d in self.names(live)]
         for n, where, root in (*named, *((n, "", tree) for n, tree in captured)):
             for label, x in containers(root, n):
-                if any(x is f for f in family) and label + where != text:
+                if any(x is f for f in family) and label + where != text and x is not known:
                     return label + where
         given = [f for f in family if any(f is a for a in self.passed)]
         if given and self.apart:
@@ -241,8 +241,10 @@ class Ownership(Calls):
             self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in zip(mine, theirs, strict=False)
         )
         if len(mine) != len(theirs) or longer:
+            remedy = f"write {name} = {name} {symbol(node.op)} ..." if hasattr(node, "op") \
+                else f"give it an array of the shape of the result: {new.kind}"  # fmt: skip
             raise self.refuse(node, f"{name} is {old.kind}, and the result is {new.kind}: it does not fit in place",
-                              f"write {name} = {name} {symbol(node.op)} ...")  # fmt: skip
+                              remedy)  # fmt: skip
         if not all(same):
             shape = tuple(self.operand(self.emit(length, old, Known(k))) for k in range(len(mine)))
             self.builder.effect(fits, new, shape)

@@ -156,10 +156,13 @@ def _gast(node: Any) -> Any:
     return tree if isinstance(tree, gast.FunctionDef) else tree.value
 
 
-def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults: dict[str, Any]) -> Source:
+def wrapper_of(
+    f: Callable[..., Any], name: str, parameters: list[str], defaults: dict[str, Any], left_in: str = ""
+) -> Source:
     """The source of a function that only calls `f`: for what has none of its own (ufuncs, partials, methods).
 
-    Parameters are written `x`, `*rest`, `**options`, and `x=` for one by keyword only.
+    Parameters are written `x`, `*rest`, `**options`, and `x=` for one by keyword only. With `left_in` it returns that
+    parameter, in which `f` leaves its result.
     """
     given = [p.strip("*=") for p in parameters]
     call = ", ".join(
@@ -171,7 +174,8 @@ def wrapper_of(f: Callable[..., Any], name: str, parameters: list[str], defaults
             heads.append("*")
         heads.append(f"{g}=None" if g in defaults else p.rstrip("="))
     safe = name if name.isidentifier() and name not in given else "f"
-    text = f"def {safe}({', '.join(heads)}):\n    return {WRAPPED}({call})\n"
+    body = f"{WRAPPED}({call})\n    return {left_in}" if left_in else f"return {WRAPPED}({call})"
+    text = f"def {safe}({', '.join(heads)}):\n    {body}\n"
     return Source(_gast(ast.parse(text).body[0]), "<adcompiler>", safe, {WRAPPED: f, "__name__": ""}, {}, defaults, f)
 
 

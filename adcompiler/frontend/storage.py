@@ -93,10 +93,10 @@ class Stores(Writers):
 
     def augmented(self, place: Place, node: Any) -> None:
         """`place op= value`."""
-        if place.keys:
-            self.check_container(place, node)
         base, path = place.base, place.path
         number = not (isinstance(base, Value) and isinstance(base.kind, Array))
+        if number:
+            self.check_container(place, node)
         if not path and (number or not self.lens(base).steps):
             self.whole(place, self.expr(node.value), node)
             return
@@ -179,17 +179,18 @@ class Stores(Writers):
             self.read(place, node)
 
     def replace(self, place: Place, new: Any) -> None:
-        """Give the name its new meaning: containers on the way are made anew."""
-
-        def put(d: Any, keys: tuple[Any, ...]) -> Any:
-            if not keys:
-                return new
-            if isinstance(d, dict):
-                return {**d, keys[0]: put(d.get(keys[0]), keys[1:])}
-            return type(d)(put(x, keys[1:]) if i == keys[0] else x for i, x in enumerate(d))
-
-        old = self.frame.env[place.name]
-        self.bind(place.name, put(old.value if isinstance(old, Maybe) else old, place.keys))
+        """Give the name its new meaning, or all names the container that has a new item."""
+        if not place.keys:
+            self.bind(place.name, new)
+            return
+        *outer, last = place.keys
+        d = self.frame.env[place.name]
+        d = d.value if isinstance(d, Maybe) else d
+        for key in outer:
+            d = d[key]
+        changed = {**d, last: new} if isinstance(d, dict) else [new if i == last else x for i, x in enumerate(d)]
+        self.alike(d, changed)
+        self.moved({}, {id(d): (d, changed)})
 
     # ----------------------------------------------------------------------------------------- checks
     def owner(self, name: str, node: Any) -> Frame:
@@ -231,7 +232,7 @@ class Stores(Writers):
         inner, text = self.frame.env[place.name], place.name
         inner = inner.value if isinstance(inner, Maybe) else inner
         for i, key in enumerate(place.keys):
-            other = self.same_container(inner, text) if i == len(place.keys) - 1 else ""
+            other = self.same_container(inner, text, known=inner) if i == len(place.keys) - 1 else ""
             if other:
                 what, copy = type(inner).__name__, f"{{**{text}}}" if isinstance(inner, dict) else f"list({text})"
                 raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",

@@ -131,11 +131,14 @@ class Versions(Ownership):
         self.owned_joins.add(new)
         self.moved({root: new})
 
-    def moved(self, roots: dict[Value, Value]) -> None:
-        """Give all names the new versions of these arrays, and views of them in place of those of the old ones."""
+    def moved(self, roots: dict[Value, Value], changed: dict[int, tuple[Any, Any]] | None = None) -> None:
+        """Give all names the new versions of these arrays, and views of them in place of those of the old ones.
+
+        `changed` are containers that have become others, with those, by the ids of the old ones.
+        """
         frames = self.frames()
         versions = self.views_of(roots, [(f, f.env) for f in frames])
-        made: dict[int, tuple[Any, Any]] = {}
+        made = dict(changed or {})
         for f in frames:
             env = {n: replaced(d, versions, made) for n, d in f.env.items()}
             if any(env[n] is not d for n, d in f.env.items()):

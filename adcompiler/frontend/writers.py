@@ -102,10 +102,8 @@ def _taken_out(
     place = _place_of_out(target)
     if place is None or len(args) <= place:
         return args, kwargs, None
-    out = args[place]
-    if isinstance(out, Known) and out.value is None:
-        return (*args[:place], *args[place + 1 :]), kwargs, None
-    return args[:place], kwargs, out
+    out = args[place][0] if isinstance(args[place], tuple) and len(args[place]) == 1 else args[place]
+    return (args[:place], kwargs, out) if _is_array(out) and len(args) == place + 1 else (args, kwargs, None)
 
 
 def _place_of_out(target: Any) -> int | None:

@@ -36,7 +36,7 @@ from rules.sequences import backwards
 
 def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
-    function = _shapes(function)
+    function = _shapes(dce(without_idle_tapes(function)))
     function = dce(function)
     body = _hoisted(retaken(function.body, missing(function)))
     function = dce(Function(function.name, function.params, body, function.result, function.doc))

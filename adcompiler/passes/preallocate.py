@@ -38,8 +38,10 @@ from rules.kind import Array, lengths
 COMMUTING = (operator.add, operator.mul)
 
 
-def separate(function: Function) -> set[Value]:
+def separate(function: Function, once: bool) -> set[Value]:
     """What is a variable of its own in a function with a workspace: what may be computed into an array.
+
+    With `once` also what the shapes of the arguments determine, which is computed once for a workspace.
 
     So is a new array that something elementwise can be computed into: `d_x = direction(x, n); d_x *= d_n`.
     """
@@ -50,8 +52,7 @@ def separate(function: Function) -> set[Value]:
     sure = [op for op in ops if _sized(op.result, known) and op.result not in doubtful]
     apart = {op.result: out for op in sure if (out := into(op)) is not None}
     new = {op.result for op in sure if type(op) is Op and new_memory(op)}
-    once = determined(function) if at_split(function) is None else {}
-    lasting = {v for v, op in once.items() if id(op) not in inside}
+    lasting = {v for v, op in (determined(function) if once else {}).items() if id(op) not in inside}
     reused = reusing(function)
     inputs = {x for r, o in apart.items() if o.elementwise and r not in reused for x in leaves(o.args) if fits(x, r)}
     return {*apart, *(new & inputs), *lasting}
@@ -65,9 +66,9 @@ def _sized(v: Value, known: set[Value]) -> bool:
     return v in known or not any(env.resolve(n).anonymous for n in v.kind.shape)
 
 
-def preallocate(function: Function, plan: Schedule, buffers: Buffers, apart: set[Value]) -> Schedule:
-    """Decide what each operation computes into: the layout with that. `apart` is what `separate` gave."""
-    return _Slots(function, plan, buffers, apart).decided()
+def preallocate(function: Function, plan: Schedule, buffers: Buffers, apart: set[Value], once: bool) -> Schedule:
+    """Decide what each operation computes into: the layout with that. `apart` is what `separate` gave for `once`."""
+    return _Slots(function, plan, buffers, apart).decided(once)
 
 
 @dataclass
@@ -98,8 +99,8 @@ class _Slots(Spares):
         self.decisions = replace(buffers.decisions, overwritten=overwritten, shared_carries=everything)
         self.memory = Memory(function, self.decisions)
 
-    def decided(self) -> Schedule:
-        if not self.split:
+    def decided(self, once: bool) -> Schedule:
+        if once:
             self.computed_once()
         ops = [(op, out) for op in walk(self.function.body) if (out := self.candidate(op)) is not None]
         chains = (op for op, out in ops if out.elementwise and op.target is not update and self.plan.is_written(op))

@@ -105,46 +105,6 @@ TABLE = np.arange(4.0)
 
 
 # ------------------------------------------------------------------- methods and functions that write in place
-def sort_in_place(x):
-    y = x * 2.0
-    y.sort()
-    return np.sum(y)
-
-
-def fill_in_place(x):
-    y = x * 2.0
-    y.fill(1.0)
-    return np.sum(y)
-
-
-def out_argument(x):
-    y = np.zeros(4)
-    np.multiply(x, 2.0, out=y)
-    return np.sum(y)
-
-
-def positional_out_argument(x):
-    y = np.zeros(4)
-    np.multiply(x, 2.0, y)
-    return np.sum(y)
-
-
-def copy_to(x):
-    y = np.zeros(4)
-    np.copyto(y, x)
-    return np.sum(y)
-
-
-def add_at(x):
-    y = np.zeros(4)
-    np.add.at(y, [0, 0], x[:2])
-    return np.sum(y)
-
-
-def fill_the_diagonal(x):
-    y = np.outer(x, x)
-    np.fill_diagonal(y, 0.0)
-    return np.sum(y)
 
 
 # ---------------------------------------------------------------------------------- stores into lists and dicts
@@ -231,12 +191,6 @@ def store_to_a_slice_of_a_list(x):
 def append_to_a_list_argument(ys):
     ys.append(1.0)
     return ys[0] * ys[1]
-
-
-def store_to_a_second_name_of_a_dict(p):
-    q = p
-    q["b"] = p["w"] * 2.0
-    return np.sum(p["b"])
 
 
 def update_a_dict(p):
@@ -495,12 +449,6 @@ def function_without_rule_is_unpacked(x):
 
 def method_of_a_ufunc(x):
     return np.sum(np.maximum.accumulate(x))
-
-
-def method_of_a_ufunc_that_writes(x):
-    y = np.zeros(4)
-    np.add.at(y, [0, 0], x[:2])
-    return np.sum(y)
 
 
 def function_of_a_library(x):

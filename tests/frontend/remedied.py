@@ -97,44 +97,6 @@ def _not_in_place(v):
     return v
 
 
-def sort_in_place(x):
-    y = x * 2.0
-    y = np.sort(y)
-    return np.sum(y * TABLE)
-
-
-def fill_in_place(x):
-    y = x * 2.0
-    y[...] = x[1] ** 2
-    return np.sum(y)
-
-
-def out_argument(x):
-    y = np.zeros(4)
-    y[...] = np.multiply(x, x)
-    return np.sum(y)
-
-
-def copy_to(x):
-    y = np.zeros(4)
-    y[...] = x
-    return np.sum(y * y)
-
-
-def add_at(x):
-    y = np.zeros(4)
-    for i, v in zip([0, 0], x[:2]):
-        y[i] += v
-    return np.sum(y * y)
-
-
-def fill_the_diagonal(x):
-    y = np.outer(x, x)
-    for i in range(4):
-        y[i, i] = 0.0
-    return np.sum(y)
-
-
 def append_a_list_in_a_loop(x):
     rows = []
     for v in x:
@@ -208,13 +170,6 @@ def append_to_a_list_argument(ys):
     ys = list(ys)
     ys.append(1.0)
     return ys[0] * ys[1]
-
-
-def store_to_a_second_name_of_a_dict(p):
-    q = p
-    q = {**q}
-    q["b"] = p["w"] * 2.0
-    return np.sum(p["b"] * q["b"])
 
 
 def update_a_dict(p):
