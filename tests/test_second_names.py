@@ -114,6 +114,34 @@ def parts_of_complex(x):
     return np.sum(re * re) + np.sum(z.imag)
 
 
+def indexed_by_lists(x):
+    y = x * 2
+    picks = [k for k in range(1, 3) if x[k] > 0]
+    a = y[picks]
+    b = y[list(range(1, 3))]
+    y[1] = 0.0
+    a[0] *= x[0]
+    return np.sum(a * a * b) + np.sum(y)
+
+
+def real_part_of_what_is_real(x):
+    y = x * 2
+    b = y.real
+    b[0] = 7.0 * x[1]
+    c = np.real(y)
+    c[1] = x[0]
+    return np.sum(y * y)
+
+
+def new_axes(x):
+    y = x * 2
+    b = y[None, :, None]
+    b[0, 1, 0] = x[0]
+    c = y[..., None]
+    c += 1.0
+    return np.sum(b * b) + np.sum(y * c[:, 0])
+
+
 # -------------------------------------------------------------------------------------------- containers, closures
 def in_a_dict(x):
     d = {"u": x * 2, "v": x * 3}
@@ -148,6 +176,45 @@ def in_a_closure(x):
     z = y
     z[0] = x[3]
     return total() + z[0]
+
+
+def closure_that_writes(x):
+    y = x * 2
+
+    def grow(i):
+        y[i] = y[i] * x[0] + y[i - 1]
+
+    for i in range(3):
+        grow(i)
+    return np.sum(y * y)
+
+
+def closure_over_a_view(x):
+    y = x * 1.0
+
+    def made():
+        z = y[1:]
+
+        def write():
+            z[0] = z[1] * x[0]
+
+        return write
+
+    write = made()
+    write()
+    y[2] = x[3]
+    write()
+    return np.sum(y * y)
+
+
+def unpacked(x):
+    y = x * 2
+    a, *b = y, y[1:], x
+    b[0][0] = x[0] * x[0]
+    for v in {"a": a, "b": b[0]}.values():
+        v *= 2.0
+        v[0] += x[0]
+    return np.sum(a * a)
 
 
 def made_by(u):
@@ -468,7 +535,8 @@ def unrolled(x):
 
 ONE = [
     names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed, flattened,
-    flattened_in_a_loop, parts_of_complex, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
+    flattened_in_a_loop, parts_of_complex, indexed_by_lists, real_part_of_what_is_real, new_axes, closure_that_writes,
+    closure_over_a_view, unpacked, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
     second_name_of_a_dict, second_name_of_a_dict_in_a_branch, helper_that_changes_a_dict,
     gradient_is_an_array_of_its_own, two_gradients_are_two_arrays, pullback_does_not_see_what_changes,
     in_a_closure_that_outlives_its_frame, in_a_list_of_closures, swapped_elements, swapped_names, several_targets,

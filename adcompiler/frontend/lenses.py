@@ -89,8 +89,8 @@ def _is_view(op: Op, defs: dict[Value, Op], ordered: set[Value]) -> bool:
         return False
     if op.target is operator.getitem or name_of(op) in _ALWAYS:
         return True
-    if _rule(op) in (find(np.real), find_method("ndarray.real"), find(np.imag), find_method("ndarray.imag")):
-        return bool(base.kind.dtype.kind == "c")
+    if name_of(op) in ("real", "imag"):
+        return name_of(op) == "real" or bool(base.kind.dtype.kind == "c")
     in_order = op.kwargs.get("order", "C") == "C" and all(x == "C" for x in op.args if isinstance(x, str))
     return name_of(op) in _IF_ORDERED and in_order and is_ordered(base, defs, ordered)
 
@@ -131,6 +131,8 @@ def permutation(op: Op) -> tuple[int, ...]:
 def undoing(op: Op) -> str:
     """How a view is undone: by a permutation, by reversing again, by a shape; an empty text where it cannot be."""
     name = name_of(op)
+    if name == "real" and op.args[0].kind.dtype.kind != "c":
+        return "reshaping"  # it is the array itself
     return next((how for how, names in _UNDOING.items() if name in names), "")
 
 
@@ -138,5 +140,6 @@ _UNDOING = {"permuting": _PERMUTING, "reversing": _REVERSING, "reshaping": _RESH
 _ALWAYS = frozenset({*_METHODS, *(f.__name__ for f in _VIEWS)})
 _IF_ORDERED = frozenset(_FLATTENING_METHODS)
 _NAMES = {id(find_method("ndarray." + name)): name for name in (*_METHODS, *_FLATTENING_METHODS)}
-_NAMES |= {id(find(f)): f.__name__ for f in (*_VIEWS, *_FLATTENING)}
+_NAMES |= {id(find_method("ndarray." + name)): name for name in ("real", "imag")}
+_NAMES |= {id(find(f)): f.__name__ for f in (*_VIEWS, *_FLATTENING, np.real, np.imag)}
 del _NAMES[id(None)]

@@ -38,7 +38,7 @@ def shared(op: Op) -> list[Value]:
     if op.target is np.einsum and (len(bound["operands"]) > 1 or _sums(op.args[0])):
         return []  # of one operand alone it may be a view
     if op.target is operator.getitem and isinstance(op.args[0], Value) and isinstance(op.args[0].kind, Array):
-        if any(isinstance(v.kind, Array) for v in leaves(op.args[1])) or _has_list(op.args[1]):
+        if any(isinstance(v.kind, Array | Seq) for v in leaves(op.args[1])) or _has_list(op.args[1]):
             return []  # advanced indexing copies
     held = [v for name in rule.view for v in leaves(bound[name]) if holds_memory(v.kind)]
     if all(isinstance(r.kind, Seq) and not holds_memory(r.kind.element) for r in op.results):
