@@ -16,7 +16,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import Frame, Maybe
 from adcompiler.frontend.words import describe
-from adcompiler.frontend.writers import Writers
+from adcompiler.frontend.writers import Writers, is_array
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, appended, update, without_last
@@ -68,7 +68,7 @@ class Stores(Writers):
             keys.append(key)
             text += f"[{key!r}]"
         path = tuple(self.step(s) for s in steps)
-        if owner is not self.frame and not path:
+        if owner is not self.frame and not path and not (exists and is_array(base)):
             self.check_local(node.id, target)
         return Place(node.id, tuple(keys), base, path, text)
 
@@ -92,9 +92,9 @@ class Stores(Writers):
             self.replace(place, d)
 
     def augmented(self, place: Place, node: Any) -> None:
-        """`place op= value`."""
+        """`place op= value`: of an array this changes the array, and not the list or dict that holds it."""
         base, path = place.base, place.path
-        number = not (isinstance(base, Value) and isinstance(base.kind, Array))
+        number = not is_array(base)
         if number:
             self.check_container(place, node)
         if not path and (number or not self.lens(base).steps):
