@@ -181,13 +181,13 @@ class Versions(Ownership):
         steps: list[Any] = []
         for i, (op, k) in enumerate(of.steps):
             step = _path_step(op)
-            if step is None:
+            if not step:
                 inner = self.seen(Lens(base, of.steps[:i]), base)
                 view = self.step_to(op, k, inner)
                 changed = self.put(view, Lens(view, of.steps[i + 1 :]), path, kind, d, node)
                 undone = self.undone(op, changed, inner, node)
                 return undone if not steps else self.emit(update, base, tuple(steps), Known("set"), undone, hint=hint)
-            steps.append(step)
+            steps += step
         steps += path
         if not steps or steps[-1] == "T":
             steps.append(Known(Ellipsis))
@@ -327,7 +327,7 @@ class Versions(Ownership):
         given = self.apart and base not in self.defs
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
-        reason = f"{name} may share memory with {other}, which this changes in place"
+        reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
         remedy = f"write {name} = {name}.copy() first"
         if other == name and base is not old:
             reason = f"{name} is a view of an array, which this changes in place"
@@ -345,12 +345,12 @@ class Versions(Ownership):
         return self.refuse(node, reason, remedy)
 
 
-def _path_step(op: Op) -> Any:
-    """A view as a step of the path of an update: an index, or "T"; None for others."""
+def _path_step(op: Op) -> tuple[Any, ...]:
+    """A view as a step of the path of an update: an index, which may be None, or "T"; nothing for others."""
     if op.target is operator.getitem:
-        return op.args[1]
+        return (op.args[1],)
     plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
-    return "T" if plain else None
+    return ("T",) if plain else ()
 
 
 def _takes_all(path: tuple[Any, ...]) -> bool:
