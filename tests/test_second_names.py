@@ -240,6 +240,47 @@ def items_of_an_inner_list(x):
     return np.sum(p[1] * q[1])
 
 
+def exchanged(d):
+    d["u"] = d["u"] + 0.1 * d["v"]
+    d["v"] = d["v"] * d["u"]
+
+
+def items_that_a_helper_puts_in_a_loop(x):
+    d = {"u": x * 1.0, "v": x * 2.0, "count": {"n": 0.0}}
+
+    def count(c):
+        c["n"] += x[0]
+        c["n"] = c["n"] * d["u"][1]
+
+    for i in range(3):
+        exchanged(d)
+        if i != 1:
+            count(d["count"])
+        d["u"][0] *= 0.9
+    return np.sum(d["u"] * d["v"]) * d["count"]["n"]
+
+
+def items_put_into_what_a_function_returns(x):
+    d = {"u": x * 1.0}
+
+    def get():
+        return d
+
+    k = 0
+    while k < 2:
+        e = get()
+        e["u"] = e["u"] * x
+        k += 1
+    return np.sum(d["u"])
+
+
+def items_put_in_a_loop_that_does_not_run(x):
+    d = {"u": x * 1.0, "v": x * 2.0}
+    for _ in range(0):
+        exchanged(d)
+    return np.sum(d["u"] * d["v"])
+
+
 def unpacked_from_a_generator(x):
     a, b, c = (np.zeros_like(x) for _ in range(3))
     a[:] = x
@@ -561,6 +602,7 @@ ONE = [
     view_before_a_branch, name_for_one_of_two, view_in_a_loop, view_made_in_a_loop, view_in_a_while,
     loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled, parts_of_a_flat_vector,
     reversed_in_two_rows, blocks_of_three_axes, new_axes, items_that_helpers_change, items_of_an_inner_list,
+    items_that_a_helper_puts_in_a_loop, items_put_into_what_a_function_returns, items_put_in_a_loop_that_does_not_run,
     unpacked_from_a_generator, one_array_unpacked_twice,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
@@ -670,6 +712,51 @@ def columns_as_one(x, c):
     return np.sum(y) + np.sum(z)
 
 
+def items_put_in_the_test_of_a_loop(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def more():
+        exchanged(d)
+        return np.sum(d["u"])
+
+    while more() < 100.0 * c:
+        d["u"] = d["u"] + 1.0
+    return np.sum(d["u"])
+
+
+def items_put_in_a_comprehension(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def more():
+        exchanged(d)
+        return np.sum(d["u"])
+
+    return sum([more() for _ in range(c)]) * np.sum(d["u"])
+
+
+def items_put_in_a_loop_of_a_helper(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def run():
+        for _ in range(c):
+            exchanged(d)
+
+    run()
+    return np.sum(d["u"])
+
+
+def array_changed_in_the_test_of_a_loop(x, c):
+    y = x * 1.0
+
+    def more():
+        y[:] = y * 0.5
+        return np.sum(y)
+
+    while more() > 1.0:
+        pass
+    return np.sum(y)
+
+
 def taken_as_a_method(x, c):
     y = x * 2.0
     fill = y.fill
@@ -686,6 +773,10 @@ def taken_as_a_method(x, c):
         (split_by_a_loop, "z may share memory with y"),
         (reordered_by_a_helper, "b may share memory with v in reordered_by_a_helper"),
         (view_or_copy, "y may share memory with z"),
+        (items_put_in_the_test_of_a_loop, "the test of a `while` changes what it reads"),
+        (array_changed_in_the_test_of_a_loop, "the test of a `while` changes what it reads|may share memory"),
+        (items_put_in_a_comprehension, "d is changed within an expression"),
+        (items_put_in_a_loop_of_a_helper, "d may be the same dict as d in items_put_in_a_loop_of_a_helper"),
         (columns_as_one, "z may share memory with y"),
         (taken_as_a_method, "y may share memory with fill, a method of it, which"),
         (while_it_is_read, "y may share memory with what this expression has read before"),

@@ -89,7 +89,7 @@ class Stores(Writers):
         if place.path:
             self.write(place, "set", d, target)
         else:
-            self.replace(place, d)
+            self.replace(place, d, target)
 
     def augmented(self, place: Place, node: Any) -> None:
         """`place op= value`: of an array this changes the array, and not the list or dict that holds it."""
@@ -125,7 +125,7 @@ class Stores(Writers):
         root = self.writable(old, name, node).root if array else old
         new = self.binary(BINARY[type(node.op)], old, value, node)
         if not array or not isinstance(new, Value):
-            self.replace(place, new)
+            self.replace(place, new, node)
             return
         self.check_width(old, name, node)
         self.check_in_place(old, new, name, node)
@@ -178,7 +178,7 @@ class Stores(Writers):
         if place.path and place.path[-1] != "T":
             self.read(place, node)
 
-    def replace(self, place: Place, new: Any) -> None:
+    def replace(self, place: Place, new: Any, node: Any) -> None:
         """Give the name its new meaning, or all names the container that has a new item."""
         if not place.keys:
             self.bind(place.name, new)
@@ -188,6 +188,7 @@ class Stores(Writers):
         d = d.value if isinstance(d, Maybe) else d
         for key in outer:
             d = d[key]
+        self.check_items_carried(d, place.name + "".join(f"[{key!r}]" for key in outer), node)
         changed = {**d, last: new} if isinstance(d, dict) else [new if i == last else x for i, x in enumerate(d)]
         self.alike(d, changed)
         self.moved({}, {id(d): (d, changed)})

@@ -18,7 +18,7 @@ from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.joins import Environments, JoinedViews, Side
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
-from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, symbol
+from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
 from adcompiler.ir.alias import new_memory, shared
 from adcompiler.ir.core import UNDEF, Op, Value
 from rules.cotangent import length, update
@@ -32,6 +32,15 @@ class Written(Exception):
         super().__init__(root)
         self.header = header
         self.root = root
+
+
+class Rebound(Exception):
+    """A loop puts an item into the list or dict of this name: its body is lowered again, with the name carried."""
+
+    def __init__(self, header: Any, name: str) -> None:
+        super().__init__(name)
+        self.header = header
+        self.name = name
 
 
 class Reread(Exception):
@@ -96,6 +105,25 @@ class Versions(Ownership):
         for header in self.headers:
             if root.id < header.mark:
                 raise Written(header, root)
+
+    def check_items_carried(self, d: Any, text: str, node: Any) -> None:
+        """Raise Rebound for the outermost loop that does not carry a name of a list or dict that has another item.
+
+        Raises Refusal where no loop around carries the names of the frame that has it.
+        """
+        for f, n, root in self.names():
+            if not any(x is d for _, x in containers(root, n)):
+                continue
+            if n.isidentifier() and any(f.born < wall for wall in self.walls):
+                raise self.refuse(node, f"{text} is changed within an expression, and is made outside of it",
+                                  "write a loop, with the change in a statement of its own")  # fmt: skip
+            for header in self.headers:
+                if f.born > header.mark or not header.lacks(f, n):
+                    continue
+                if f is header.frame and n.isidentifier():
+                    raise Rebound(header, n)
+                raise self.refuse(node, f"{text} may be the same {type(d).__name__} as {n}{self.suffix(f)}, which this "
+                                  "changes in a loop", "return what is changed, and assign it")  # fmt: skip
 
     def lowered_again(self, root: Value, name: str) -> str:
         """Raise Written or Reread where lowering a loop again would make a parameter of it one that can be changed.
@@ -366,4 +394,4 @@ def _constant(d: Any) -> Any:
     return d.value if isinstance(d, Known) else d
 
 
-__all__ = ["Reread", "Versions", "Written"]
+__all__ = ["Rebound", "Reread", "Versions", "Written"]

@@ -64,19 +64,6 @@ def normalised_layers(layers, x):
     return np.sum(x**2)
 
 
-def fields_put_anew(u0, steps):
-    """A helper that puts new arrays into the dict it is given."""
-
-    def advance(s):
-        s["u"] = s["u"] + 0.1 * s["v"]
-        s["v"] = s["v"] - 0.1 * s["u"]
-
-    s = {"u": u0.copy(), "v": np.zeros_like(u0)}
-    for _ in range(steps):
-        advance(s)
-    return np.sum(s["u"] * s["v"])
-
-
 def swept_in_the_test(u0, steps):
     """A sweep that is made in the test of a loop."""
 
@@ -110,7 +97,6 @@ REFUSED = [
     (list_of_stages, (Y, 2), "a store into a list of any length is not supported"),
     (snapshots, (LINE, 3), "u may share memory with another name"),
     (normalised_layers, ([(X[:, :3], X[0, :3]), (X[:, 1:], X[1, 1:])], X[:, :3]), "W may share memory"),
-    (fields_put_anew, (LINE, 2), "s may be the same dict as s in fields_put_anew"),
     (swept_in_the_test, (LINE, 2), "u may share memory with u in swept_in_the_test"),
     (counted, (LINE, 2), "`nonlocal` is not supported yet"),
 ]

@@ -155,6 +155,19 @@ def reaction_diffusion(u0, v0, steps):
     return np.sum(s["u"] * s["v"])
 
 
+def fields_put_anew(u0, steps):
+    """A helper that puts new arrays into the dict it is given."""
+
+    def advance(s):
+        s["u"] = s["u"] + 0.1 * s["v"]
+        s["v"] = s["v"] - 0.1 * s["u"]
+
+    s = {"u": u0.copy(), "v": np.zeros_like(u0)}
+    for _ in range(steps):
+        advance(s)
+    return np.sum(s["u"] * s["v"])
+
+
 def cells(state, steps):
     """A smooth cellular rule: the neighbours are counted into an array that is padded at the ends."""
     padded = np.zeros((state.shape[0] + 2, state.shape[1] + 2))
@@ -203,6 +216,6 @@ PROGRAMS = [
     (heat_into_rows, (LINE, 3)), (smoothed_by_elements, (LINE, 2)), (heat_in_the_plane, (PLANE, 0.1, 3)),
     (heat_in_space, (CUBE, 2)), (wave_rotated, (LINE, 4)), (leap_frog, (LINE, LINE[1:] - 1.0, 0.7, 3)),
     (burgers_upwind, (LINE, 0.1, 3)), (level_set, (LINE, 2)), (lattice, (LINE, 2)),
-    (reaction_diffusion, (PLANE, PLANE[::-1] * 0.5, 2)), (cells, (PLANE, 2)), (edges_reflected, (PLANE, 2)),
-    (shock_tube, (LINE, 3)),
+    (reaction_diffusion, (PLANE, PLANE[::-1] * 0.5, 2)), (fields_put_anew, (LINE, 2)), (cells, (PLANE, 2)),
+    (edges_reflected, (PLANE, 2)), (shock_tube, (LINE, 3)),
 ]  # fmt: skip
