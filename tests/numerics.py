@@ -29,7 +29,7 @@ def differences(f: Callable[..., Any], args: tuple[Any, ...], position: int = 0,
             moved[index] += h
             changed = list(args)
             changed[position] = place(moved if isinstance(x, np.ndarray) else moved[()])
-            return float(f(*changed))
+            return float(f(*copy.deepcopy(changed)))  # which may write into them
 
         return (at(step * along) - at(-step * along)) / (2 * step)
 

@@ -97,6 +97,45 @@ def flattened_in_a_loop(x):
     return np.sum(m @ m)
 
 
+def parts_of_a_flat_vector(x):
+    p = np.concatenate([x, x * 2.0, x * 3.0])
+    W, b, V = p[:6].reshape(2, 3), p[6:8], p[8:].reshape(2, 2)
+    W -= 0.1 * np.outer(b, p[:3])
+    b *= W[:, 0]
+    V[:] = V @ V
+    p *= 0.9
+    return np.sum((W @ np.ones(3) + b) @ V)
+
+
+def reversed_in_two_rows(x):
+    y = x * 2.0
+    m = y[::-1].reshape(2, 2)
+    m[0] = y[:2]
+    y[3] *= m[1, 0]
+    return np.sum(m @ m) + np.sum(y * x)
+
+
+def blocks_of_three_axes(x):
+    u = np.zeros((2, 2, 2))
+    rows = u.reshape(2, 4)
+    block = rows[1].reshape(2, 2)
+    rows[0] = x
+    block.T[0] = x[:2] * x[2:]
+    u[:, 0] *= x[1]
+    block += u[0]
+    return np.sum(u * u * u)
+
+
+def new_axes(x):
+    y = x * 1.0
+    r, c, s = y[None], y[:, None], y[...]
+    r[0, 1] *= 3.0
+    c[2] = y[0]
+    s[3] += 1.0
+    r *= x
+    return np.sum(y * x) + np.sum(r * c)
+
+
 def read_only_views(A):
     b = A * 1.0
     d = np.diagonal(b)
@@ -236,6 +275,92 @@ def in_a_list_of_closures(x):
     made = [made_by(u), made_by(x)]
     u[1] = x[0]
     return made[0]() * made[1]()
+
+
+def scaled_item(d, name):
+    d[name] *= 2.0
+    d["b"][0] = d[name][1]
+
+
+def items_that_helpers_change(x):
+    d = {"a": x * 1.0, "b": x * x, "s": np.array(2.0)}
+    e, a = d, d["a"]
+
+    def grow():
+        e["s"] += x[0]
+
+    for _ in range(2):
+        scaled_item(d, "a")
+        e["a"] += d["b"]
+        a[2] *= 1.1
+        grow()
+    return np.sum(a * e["b"]) + np.sum(d["a"]) * d["s"]
+
+
+def items_of_an_inner_list(x):
+    p = [x * 1.0, x * 2.0]
+    q = (p, p[0])
+    for _ in range(2):
+        for b in p:
+            b *= x[0]
+        q[0][1] += q[1]
+    return np.sum(p[1] * q[1])
+
+
+def exchanged(d):
+    d["u"] = d["u"] + 0.1 * d["v"]
+    d["v"] = d["v"] * d["u"]
+
+
+def items_that_a_helper_puts_in_a_loop(x):
+    d = {"u": x * 1.0, "v": x * 2.0, "count": {"n": 0.0}}
+
+    def count(c):
+        c["n"] += x[0]
+        c["n"] = c["n"] * d["u"][1]
+
+    for i in range(3):
+        exchanged(d)
+        if i != 1:
+            count(d["count"])
+        d["u"][0] *= 0.9
+    return np.sum(d["u"] * d["v"]) * d["count"]["n"]
+
+
+def items_put_into_what_a_function_returns(x):
+    d = {"u": x * 1.0}
+
+    def get():
+        return d
+
+    k = 0
+    while k < 2:
+        e = get()
+        e["u"] = e["u"] * x
+        k += 1
+    return np.sum(d["u"])
+
+
+def items_put_in_a_loop_that_does_not_run(x):
+    d = {"u": x * 1.0, "v": x * 2.0}
+    for _ in range(0):
+        exchanged(d)
+    return np.sum(d["u"] * d["v"])
+
+
+def unpacked_from_a_generator(x):
+    a, b, c = (np.zeros_like(x) for _ in range(3))
+    a[:] = x
+    b += a * a
+    c[1:] = b[:-1]
+    return np.sum(a * b * c)
+
+
+def one_array_unpacked_twice(x):
+    y = x * 2.0
+    a, b = [y for _ in range(2)]
+    a[0] = x[1]
+    return np.sum(a * b)
 
 
 # ---------------------------------------------------------------------------------------------------------- swaps
@@ -543,7 +668,10 @@ ONE = [
     helper_in_a_loop, helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
     helper_that_returns_one_of_two_views, one_array_for_two_parameters, helper_that_leaves_its_result_in_an_argument,
     view_before_a_branch, name_for_one_of_two, view_in_a_loop, view_made_in_a_loop, view_in_a_while,
-    loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled,
+    loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled, parts_of_a_flat_vector,
+    reversed_in_two_rows, blocks_of_three_axes, new_axes, items_that_helpers_change, items_of_an_inner_list,
+    items_that_a_helper_puts_in_a_loop, items_put_into_what_a_function_returns, items_put_in_a_loop_that_does_not_run,
+    unpacked_from_a_generator, one_array_unpacked_twice,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
        rows_of_a_loop, numbered_rows]  # fmt: skip
@@ -645,6 +773,66 @@ def iterator_over_it(x, c):
     return sum([a * b for a, b in pairs]) * c
 
 
+def columns_as_one(x, c):
+    y = np.outer(x, x)
+    z = y[:, 1:].reshape(-1)
+    z[0] = c
+    return np.sum(y) + np.sum(z)
+
+
+def items_put_in_the_test_of_a_loop(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def more():
+        exchanged(d)
+        return np.sum(d["u"])
+
+    while more() < 100.0 * c:
+        d["u"] = d["u"] + 1.0
+    return np.sum(d["u"])
+
+
+def items_put_in_a_comprehension(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def more():
+        exchanged(d)
+        return np.sum(d["u"])
+
+    return sum([more() for _ in range(c)]) * np.sum(d["u"])
+
+
+def items_put_in_a_loop_of_a_helper(x, c):
+    d = {"u": x * 1.0, "v": x}
+
+    def run():
+        for _ in range(c):
+            exchanged(d)
+
+    run()
+    return np.sum(d["u"])
+
+
+def array_changed_in_the_test_of_a_loop(x, c):
+    y = x * 1.0
+
+    def more():
+        y[:] = y * 0.5
+        return np.sum(y)
+
+    while more() > 1.0:
+        pass
+    return np.sum(y)
+
+
+def taken_as_a_method(x, c):
+    y = x * 2.0
+    fill = y.fill
+    y[0] = c
+    fill(1.0)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
@@ -653,6 +841,12 @@ def iterator_over_it(x, c):
         (split_by_a_loop, "z may share memory with y"),
         (reordered_by_a_helper, "b may share memory with v in reordered_by_a_helper"),
         (view_or_copy, "y may share memory with z"),
+        (items_put_in_the_test_of_a_loop, "the test of a `while` changes what it reads"),
+        (array_changed_in_the_test_of_a_loop, "the test of a `while` changes what it reads|may share memory"),
+        (items_put_in_a_comprehension, "d is changed within an expression"),
+        (items_put_in_a_loop_of_a_helper, "d may be the same dict as d in items_put_in_a_loop_of_a_helper"),
+        (columns_as_one, "z may share memory with y"),
+        (taken_as_a_method, "y may share memory with fill, a method of it, which"),
         (while_it_is_read, "y may share memory with what this expression has read before"),
         (in_a_comprehension, "y .* within an expression|y may share memory"),
         (iterator_over_it, "y may share memory with pairs, which reads it"),

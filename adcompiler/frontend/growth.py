@@ -65,15 +65,15 @@ class Lists(Stores):
             raise self.refuse(node, f"{method} of a list is called with {len(args)} arguments",
                               "give it the arguments that Python documents")  # fmt: skip
         if method == "append":
-            self.replace(place, self.with_items(place.base, args, text, node))
+            self.replace(place, self.with_items(place.base, args, text, node), node)
         elif method == "extend":
             more = self.iterate(args[0], node)
             if not isinstance(more, list):
                 self.extended(node.func.value, place.base, more, node)
                 return Known(None)
-            self.replace(place, self.with_items(place.base, more, text, node))
+            self.replace(place, self.with_items(place.base, more, text, node), node)
         else:
-            self.replace(place, self.inserted(place, args, node))
+            self.replace(place, self.inserted(place, args, node), node)
         return Known(None)
 
     def grown(self, made: Any, source: Any) -> Any:
@@ -113,14 +113,14 @@ class Lists(Stores):
                     str(error),
                     f"take one of its {len(base)} elements" if base else "append an element first, or begin with one",
                 ) from None
-            self.replace(place, items)
+            self.replace(place, items, node)
             return taken
         if at != -1:
             raise self.refuse(node, f"pop({at}) of a list of any length is not supported",
                               "take its last element, pop(), or make a new list of a slice")  # fmt: skip
         self.check_filled(base, node)
         taken = _over(base, lambda v: self.emit(operator.getitem, v, Known(-1)))
-        self.replace(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)))
+        self.replace(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)), node)
         return taken
 
     def inserted(self, place: Place, args: list[Any], node: Any) -> Any:
@@ -306,7 +306,7 @@ class Lists(Stores):
         self.check_list(old, name, node)
         more = self.iterate(value, node)
         self.replace(place, self.with_items(old, more, name, node) if isinstance(more, list)
-                     else self.extended(node.target, old, more, node))  # fmt: skip
+                     else self.extended(node.target, old, more, node), node)  # fmt: skip
 
 
 def collect_appends(loop: For | While, length: Any, defs: dict[Value, Op]) -> None:

@@ -152,6 +152,8 @@ class Header:
         self.it = it  # what a `for` reads
         self.node = node if isinstance(node, gast.For) else None
         self.entry = entry
+        self.frame = lowerer.frame
+        self.before = dict(lowerer.frame.env)
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.grown = grown
         self.elements: dict[tuple[Any, ...], Any] = {}
@@ -168,6 +170,15 @@ class Header:
         self.shared = Shared(self)
         self.live = lowerer.frame.at_head()
         self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
+
+    def lacks(self, frame: Any, name: str) -> bool:
+        """Has this name a meaning before the loop that it does not carry?"""
+        return frame is not self.frame or (name in self.before and name not in self.entry)
+
+    def carry(self, name: str) -> None:
+        """Carry one name more, whose list or dict the loop changes by another name or in a function."""
+        self.entry = dict(sorted({**self.entry, name: self.before[name]}.items()))
+        self.owned |= self.lowerer.owned_names(self.before, [name], self.live)
 
     def start(self) -> tuple[dict[str, Any], list[Value], list[Any], dict[Value, tuple[Any, ...]]]:
         """Names as the body finds them, with the parameters, the initial operands and each parameter's path.

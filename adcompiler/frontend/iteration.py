@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -209,14 +210,22 @@ class Iterations(Expressions):
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
 
-    def _comprehension(self, node: Any, generators: list[Any]) -> Any:
-        """What the loops `generators` of a comprehension collect.
+    def unpacked(self, node: Any) -> Any:
+        """What a comprehension collects that is unpacked into names: where a range is known, each element is made by
+        itself, so that it can be changed in place."""
+        return self._comprehension(node, node.generators, apart=True)
+
+    def _comprehension(self, node: Any, generators: list[Any], apart: bool = False) -> Any:
+        """What the loops `generators` of a comprehension collect; elements that are made one by one if `apart`.
 
         None for inner ones that do not collect a known number of elements: then all of them make one loop.
         """
         whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
+        if apart and isinstance(it, Iteration):
+            with suppress(Refusal):
+                it = self.unrolled(it, g.iter, None)
         outer, start = self.frame, len(self.builder.region.ops)
         if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
             return self.grown(node, it) if whole else None

@@ -13,7 +13,7 @@ from adcompiler.ir.alias import shared
 from adcompiler.ir.core import Op, Value
 from rules import find, find_method
 from rules.cotangent import update
-from rules.kind import Array
+from rules.kind import Array, Num
 from rules.rule import OPERATORS
 
 #: Functions whose result always is a view of their first argument, by the rules that they have.
@@ -92,7 +92,8 @@ def _is_view(op: Op, defs: dict[Value, Op], ordered: set[Value]) -> bool:
     if name_of(op) in ("real", "imag"):
         return name_of(op) == "real" or bool(base.kind.dtype.kind == "c")
     in_order = op.kwargs.get("order", "C") == "C" and all(x == "C" for x in op.args if isinstance(x, str))
-    return name_of(op) in _IF_ORDERED and in_order and is_ordered(base, defs, ordered)
+    one_axis = base.kind.ndim == 1 and name_of(op) == "reshape"  # cutting an axis never needs a copy
+    return name_of(op) in _IF_ORDERED and in_order and (one_axis or is_ordered(base, defs, ordered))
 
 
 def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
@@ -104,6 +105,8 @@ def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
         return False
     if op.target is update:
         return is_ordered(op.args[0], defs, ordered)
+    if op.target is operator.getitem:
+        return _is_block(op.args[1]) and is_ordered(op.args[0], defs, ordered)
     if op.target in _ORDERED or (op.target is np.array and isinstance(op.args[0], list)):
         return "order" not in op.kwargs
     if _rule(op) is find_method("ndarray.copy"):
@@ -111,6 +114,20 @@ def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
     if op.target in OPERATORS or isinstance(op.target, np.ufunc):
         return op.target is operator.matmul or all(is_ordered(x, defs, ordered) for x in op.operands())
     return name_of(op) in _IF_ORDERED and is_ordered(op.args[0], defs, ordered)
+
+
+def _is_block(index: Any) -> bool:
+    """Does this index give elements that follow each other: integers, and a slice without a step after them?"""
+    *leading, last = index if isinstance(index, tuple) else (index,)
+    if isinstance(last, slice):
+        last = 0 if last.step in (None, 1) else None
+    return all(_is_integer(i) for i in (*leading, last))
+
+
+def _is_integer(i: Any) -> bool:
+    if isinstance(i, Value):
+        return isinstance(i.kind, Num) and i.kind.dtype.kind in "iu"
+    return type(i) is int
 
 
 def _rule(op: Op) -> Any:

@@ -20,7 +20,7 @@ from adcompiler.frontend.scope import (
 )
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.structural import STRUCTURAL
-from adcompiler.frontend.versions import Reread, Written
+from adcompiler.frontend.versions import Rebound, Reread, Written
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -169,6 +169,12 @@ class Loops(Lists):
                     restore(around)
                     raise
                 header.shared.roots.append(written.root)
+                continue
+            except Rebound as rebound:
+                restore(around)
+                if rebound.header is not header:
+                    raise
+                header.carry(rebound.name)
                 continue
             except BaseException:
                 restore(around)
@@ -330,6 +336,7 @@ class Loops(Lists):
             outer: Environments = [(f, f.env) for f in self.frames()]
             self.builder.region = test
             self.moved(inner)
+            found = [(f, f.env) for f, _ in outer]
             cond = self.truth(self.expr(node.test), node.test)
             if grown_places([node.test]):
                 raise self.refuse(node.test, "the test of a `while` changes a list",
@@ -338,6 +345,9 @@ class Loops(Lists):
                 reason = "`:=` in the test of a `while` whose `else` leaves a loop is not supported"
                 raise self.refuse(node.test, reason,
                                   "assign before the loop and at the end of its body")  # fmt: skip
+            if any(f.env.get(n) is not d for f, env in found for n, d in env.items()):
+                raise self.refuse(node.test, "the test of a `while` changes what it reads",
+                                  "change it before the loop and at the end of its body")  # fmt: skip
             self.builder.region = region
             restore(outer)
             test.results = [cond]

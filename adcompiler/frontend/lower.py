@@ -277,7 +277,10 @@ class Lowerer(Loops, Recursion):
             self.expr(node.value)
 
     def stmt_Assign(self, node: Any, rest: list[Any]) -> None:
-        self.assign_all(node.targets, [self.expr(node.value)] * len(node.targets))
+        if isinstance(node.value, gast.ListComp | gast.GeneratorExp) and _unpacks(node.targets):
+            self.assign(node.targets[0], self.unpacked(node.value))
+        else:
+            self.assign_all(node.targets, [self.expr(node.value)] * len(node.targets))
 
     def stmt_AnnAssign(self, node: Any, rest: list[Any]) -> None:
         if node.value is not None:
@@ -468,6 +471,12 @@ _REMEDIES = {
     "Match": "use `if` and `elif`",
     "ClassDef": "define it at the top of the file",
 }
+
+
+def _unpacks(targets: list[Any]) -> bool:
+    """Is this one tuple of names? Then a generator may be read to its end before the first of them is assigned."""
+    elements = targets[0].elts if len(targets) == 1 and isinstance(targets[0], gast.Tuple | gast.List) else []
+    return bool(elements) and all(isinstance(t, gast.Name) for t in elements)
 
 
 def _guards_an_exit(node: Any) -> bool:

@@ -61,6 +61,7 @@ class Frame:
     name: str = ""
     body: "Body" = field(default_factory=lambda: Body([]))
     here: Any = None
+    born: int = field(default_factory=lambda: moment())
 
     @property
     def liveness(self) -> Liveness:

@@ -16,7 +16,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import Frame, Maybe
 from adcompiler.frontend.words import describe
-from adcompiler.frontend.writers import Writers
+from adcompiler.frontend.writers import Writers, is_array
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, free_values, walk
 from rules.cotangent import apart, appended, update, without_last
@@ -68,7 +68,7 @@ class Stores(Writers):
             keys.append(key)
             text += f"[{key!r}]"
         path = tuple(self.step(s) for s in steps)
-        if owner is not self.frame and not path:
+        if owner is not self.frame and not path and not (exists and is_array(base)):
             self.check_local(node.id, target)
         return Place(node.id, tuple(keys), base, path, text)
 
@@ -89,12 +89,12 @@ class Stores(Writers):
         if place.path:
             self.write(place, "set", d, target)
         else:
-            self.replace(place, d)
+            self.replace(place, d, target)
 
     def augmented(self, place: Place, node: Any) -> None:
-        """`place op= value`."""
+        """`place op= value`: of an array this changes the array, and not the list or dict that holds it."""
         base, path = place.base, place.path
-        number = not (isinstance(base, Value) and isinstance(base.kind, Array))
+        number = not is_array(base)
         if number:
             self.check_container(place, node)
         if not path and (number or not self.lens(base).steps):
@@ -125,7 +125,7 @@ class Stores(Writers):
         root = self.writable(old, name, node).root if array else old
         new = self.binary(BINARY[type(node.op)], old, value, node)
         if not array or not isinstance(new, Value):
-            self.replace(place, new)
+            self.replace(place, new, node)
             return
         self.check_width(old, name, node)
         self.check_in_place(old, new, name, node)
@@ -178,7 +178,7 @@ class Stores(Writers):
         if place.path and place.path[-1] != "T":
             self.read(place, node)
 
-    def replace(self, place: Place, new: Any) -> None:
+    def replace(self, place: Place, new: Any, node: Any) -> None:
         """Give the name its new meaning, or all names the container that has a new item."""
         if not place.keys:
             self.bind(place.name, new)
@@ -188,6 +188,7 @@ class Stores(Writers):
         d = d.value if isinstance(d, Maybe) else d
         for key in outer:
             d = d[key]
+        self.check_items_carried(d, place.name + "".join(f"[{key!r}]" for key in outer), node)
         changed = {**d, last: new} if isinstance(d, dict) else [new if i == last else x for i, x in enumerate(d)]
         self.alike(d, changed)
         self.moved({}, {id(d): (d, changed)})

@@ -18,7 +18,7 @@ from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.joins import Environments, JoinedViews, Side
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
-from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, symbol
+from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
 from adcompiler.ir.alias import new_memory, shared
 from adcompiler.ir.core import UNDEF, Op, Value
 from rules.cotangent import length, update
@@ -32,6 +32,15 @@ class Written(Exception):
         super().__init__(root)
         self.header = header
         self.root = root
+
+
+class Rebound(Exception):
+    """A loop puts an item into the list or dict of this name: its body is lowered again, with the name carried."""
+
+    def __init__(self, header: Any, name: str) -> None:
+        super().__init__(name)
+        self.header = header
+        self.name = name
 
 
 class Reread(Exception):
@@ -96,6 +105,25 @@ class Versions(Ownership):
         for header in self.headers:
             if root.id < header.mark:
                 raise Written(header, root)
+
+    def check_items_carried(self, d: Any, text: str, node: Any) -> None:
+        """Raise Rebound for the outermost loop that does not carry a name of a list or dict that has another item.
+
+        Raises Refusal where no loop around carries the names of the frame that has it.
+        """
+        for f, n, root in self.names():
+            if not any(x is d for _, x in containers(root, n)):
+                continue
+            if n.isidentifier() and any(f.born < wall for wall in self.walls):
+                raise self.refuse(node, f"{text} is changed within an expression, and is made outside of it",
+                                  "write a loop, with the change in a statement of its own")  # fmt: skip
+            for header in self.headers:
+                if f.born > header.mark or not header.lacks(f, n):
+                    continue
+                if f is header.frame and n.isidentifier():
+                    raise Rebound(header, n)
+                raise self.refuse(node, f"{text} may be the same {type(d).__name__} as {n}{self.suffix(f)}, which this "
+                                  "changes in a loop", "return what is changed, and assign it")  # fmt: skip
 
     def lowered_again(self, root: Value, name: str) -> str:
         """Raise Written or Reread where lowering a loop again would make a parameter of it one that can be changed.
@@ -181,13 +209,13 @@ class Versions(Ownership):
         steps: list[Any] = []
         for i, (op, k) in enumerate(of.steps):
             step = _path_step(op)
-            if step is None:
+            if not step:
                 inner = self.seen(Lens(base, of.steps[:i]), base)
                 view = self.step_to(op, k, inner)
                 changed = self.put(view, Lens(view, of.steps[i + 1 :]), path, kind, d, node)
                 undone = self.undone(op, changed, inner, node)
                 return undone if not steps else self.emit(update, base, tuple(steps), Known("set"), undone, hint=hint)
-            steps.append(step)
+            steps += step
         steps += path
         if not steps or steps[-1] == "T":
             steps.append(Known(Ellipsis))
@@ -327,7 +355,7 @@ class Versions(Ownership):
         given = self.apart and base not in self.defs
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
-        reason = f"{name} may share memory with {other}, which this changes in place"
+        reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
         remedy = f"write {name} = {name}.copy() first"
         if other == name and base is not old:
             reason = f"{name} is a view of an array, which this changes in place"
@@ -345,12 +373,12 @@ class Versions(Ownership):
         return self.refuse(node, reason, remedy)
 
 
-def _path_step(op: Op) -> Any:
-    """A view as a step of the path of an update: an index, or "T"; None for others."""
+def _path_step(op: Op) -> tuple[Any, ...]:
+    """A view as a step of the path of an update: an index, which may be None, or "T"; nothing for others."""
     if op.target is operator.getitem:
-        return op.args[1]
+        return (op.args[1],)
     plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
-    return "T" if plain else None
+    return ("T",) if plain else ()
 
 
 def _takes_all(path: tuple[Any, ...]) -> bool:
@@ -366,4 +394,4 @@ def _constant(d: Any) -> Any:
     return d.value if isinstance(d, Known) else d
 
 
-__all__ = ["Reread", "Versions", "Written"]
+__all__ = ["Rebound", "Reread", "Versions", "Written"]

@@ -31,7 +31,7 @@ class Writers(Versions):
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         target: Any = None
-        if isinstance(function, Method) and _is_array(function.owner):
+        if isinstance(function, Method) and is_array(function.owner):
             write = _METHODS.get(function.name)
             if write is not None:
                 return write(self, node, function.owner, *args, **kwargs)
@@ -52,7 +52,7 @@ class Writers(Versions):
         """`function(*args, out=out)`; the array that is written."""
         if isinstance(out, tuple) and len(out) == 1:
             out = out[0]
-        if not _is_array(out):
+        if not is_array(out):
             raise self.refuse(node, f"out= is {describe(out)}, and not an array",
                               "give it an array of the shape of the result")  # fmt: skip
         where = kwargs.pop("where", None)
@@ -68,7 +68,7 @@ class Writers(Versions):
 
     def stored(self, v: Any, path: tuple[Any, ...], kind: str, d: Any, node: Any) -> Any:
         """Store `d` at `path` of an array that a call has been given; the array after that."""
-        if not _is_array(v):
+        if not is_array(v):
             raise self.refuse(node, f"this writes into {describe(v)}, which is no array", "give it an array")
         name = self.name_of(v)
         found = self.writable(v, name, node)
@@ -87,7 +87,7 @@ class Writers(Versions):
         raise NotImplementedError
 
 
-def _is_array(d: Any) -> bool:
+def is_array(d: Any) -> bool:
     return isinstance(d, Value) and isinstance(d.kind, Array)
 
 
@@ -103,7 +103,7 @@ def _taken_out(
     if place is None or len(args) <= place:
         return args, kwargs, None
     out = args[place][0] if isinstance(args[place], tuple) and len(args[place]) == 1 else args[place]
-    return (args[:place], kwargs, out) if _is_array(out) and len(args) == place + 1 else (args, kwargs, None)
+    return (args[:place], kwargs, out) if is_array(out) and len(args) == place + 1 else (args, kwargs, None)
 
 
 def _place_of_out(target: Any) -> int | None:
@@ -127,7 +127,7 @@ def _fill(self: Any, node: Any, a: Any, value: Any) -> Any:
 
 
 def _copyto(self: Any, node: Any, dst: Any, src: Any, casting: Any = None, where: Any = None) -> Any:
-    if casting is None and _is_array(dst):
+    if casting is None and is_array(dst):
         self.check_cast(kind_of_operand(self.operand(src)).dtype, dst.kind.dtype, node)
     if where is not None:
         src = self.call(Known(np.where), (where, src, dst), {}, node)
@@ -137,7 +137,7 @@ def _copyto(self: Any, node: Any, dst: Any, src: Any, casting: Any = None, where
 
 def _at(kind: str) -> Callable[..., Any]:
     def at(self: Any, node: Any, a: Any, indices: Any, b: Any) -> Any:
-        if _is_array(a):
+        if is_array(a):
             self.check_cast(kind_of_operand(self.operand(b)).dtype, a.kind.dtype, node)
         self.stored(a, (indices,), kind, b, node)
         return Known(None)
@@ -164,7 +164,7 @@ def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
 
 def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> Any:
     kind = kind_of_operand(self.operand(val))
-    if wrap is not None or not _is_array(a) or a.kind.ndim < 2 or (isinstance(kind, Array) and kind.ndim):
+    if wrap is not None or not is_array(a) or a.kind.ndim < 2 or (isinstance(kind, Array) and kind.ndim):
         raise self.refuse(node, "np.fill_diagonal is of a number and an array of two axes or more here",
                           "write a loop: for i in range(n): y[i, i] = value")  # fmt: skip
     n = self.emit(length, a, Known(0))
