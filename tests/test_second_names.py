@@ -126,7 +126,7 @@ def blocks_of_three_axes(x):
     return np.sum(u * u * u)
 
 
-def new_axes(x):
+def new_axes_within(x):
     y = x * 1.0
     r, c, s = y[None], y[:, None], y[...]
     r[0, 1] *= 3.0
@@ -669,7 +669,7 @@ ONE = [
     helper_that_returns_one_of_two_views, one_array_for_two_parameters, helper_that_leaves_its_result_in_an_argument,
     view_before_a_branch, name_for_one_of_two, view_in_a_loop, view_made_in_a_loop, view_in_a_while,
     loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled, parts_of_a_flat_vector,
-    reversed_in_two_rows, blocks_of_three_axes, new_axes, items_that_helpers_change, items_of_an_inner_list,
+    reversed_in_two_rows, blocks_of_three_axes, new_axes_within, items_that_helpers_change, items_of_an_inner_list,
     items_that_a_helper_puts_in_a_loop, items_put_into_what_a_function_returns, items_put_in_a_loop_that_does_not_run,
     unpacked_from_a_generator, one_array_unpacked_twice,
 ]  # fmt: skip
