@@ -80,6 +80,17 @@ def other_permutations(A):
     return np.sum(b * b * A)
 
 
+def with_new_axes(x):
+    y = x * 2.0
+    v = y[None]
+    v[0, 1] = x[0]
+    w = v[:, None]
+    w *= x
+    y[..., None][2] += x[3]
+    v[None][0, 0, 0] *= x[1]
+    return np.sum(v * y * w)
+
+
 def flattened(x):
     m = np.zeros((2, 2))
     f = m.reshape(-1)
@@ -112,6 +123,14 @@ def parts_of_complex(x):
     re = z.real
     z[1] = 2.0 * x[0]
     return np.sum(re * re) + np.sum(z.imag)
+
+
+def results_smaller_than_out(x):
+    m = np.outer(x, x)
+    np.multiply(x, 0.5, out=m[1:3])
+    np.sin(m[:, :1], m[:2].T)
+    np.exp(x[0], out=m[3])
+    return np.sum(m * m * x)
 
 
 # -------------------------------------------------------------------------------------------- containers, closures
@@ -410,13 +429,15 @@ def unrolled(x):
 
 
 ONE = [
-    names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed, flattened,
-    flattened_in_a_loop, parts_of_complex, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
-    in_a_closure_that_outlives_its_frame, in_a_list_of_closures, swapped_elements, swapped_names, several_targets,
-    helper_in_a_loop, helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
-    helper_that_returns_one_of_two_views, one_array_for_two_parameters, helper_that_leaves_its_result_in_an_argument,
-    view_before_a_branch, name_for_one_of_two, view_in_a_loop, view_made_in_a_loop, view_in_a_while,
-    loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled,
+    names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed,
+    with_new_axes, flattened, flattened_in_a_loop, parts_of_complex, results_smaller_than_out, in_a_dict,
+    in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure, in_a_closure_that_outlives_its_frame,
+    in_a_list_of_closures, swapped_elements, swapped_names, several_targets, helper_in_a_loop,
+    helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
+    helper_that_returns_one_of_two_views, one_array_for_two_parameters,
+    helper_that_leaves_its_result_in_an_argument, view_before_a_branch, name_for_one_of_two, view_in_a_loop,
+    view_made_in_a_loop, view_in_a_while, loop_that_does_not_run, loop_with_a_break, loops_in_loops,
+    what_a_loop_reads, unrolled,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
        rows_of_a_loop, numbered_rows]  # fmt: skip
@@ -518,9 +539,16 @@ def iterator_over_it(x, c):
     return sum([a * b for a, b in pairs]) * c
 
 
+def result_larger_than_out(x, c):
+    y = x * 2.0
+    np.add(np.outer(x, x)[:1], c, out=y)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
+        (result_larger_than_out, "does not fit in place"),
         (after_a_branch, "y may share memory with z"),
         (view_of_what_one_path_has, "y may share memory with z"),
         (split_by_a_loop, "z may share memory with y"),

@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import Problem, problem_at
@@ -241,8 +242,11 @@ class Ownership(Calls):
             self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in zip(mine, theirs, strict=False)
         )
         if len(mine) != len(theirs) or longer:
+            remedy = "give it an array of the shape of the result"
+            if isinstance(node, gast.AugAssign):
+                remedy = f"write {name} = {name} {symbol(node.op)} ..."
             raise self.refuse(node, f"{name} is {old.kind}, and the result is {new.kind}: it does not fit in place",
-                              f"write {name} = {name} {symbol(node.op)} ...")  # fmt: skip
+                              remedy)  # fmt: skip
         if not all(same):
             shape = tuple(self.operand(self.emit(length, old, Known(k))) for k in range(len(mine)))
             self.builder.effect(fits, new, shape)
