@@ -337,7 +337,8 @@ class Versions(Ownership):
 def _path_step(op: Op) -> Any:
     """A view as a step of the path of an update: an index, or "T"; None for others."""
     if op.target is operator.getitem:
-        return op.args[1]
+        index = op.args[1]
+        return (index,) if index is None else index
     plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
     return "T" if plain else None
 
