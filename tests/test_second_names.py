@@ -420,6 +420,17 @@ def what_a_loop_reads(x):
     return s + np.sum(y * y)
 
 
+def read_by_a_loop_that_makes_another(A):
+    b = A * 1.0
+    z = A[0] * 2.0
+    for row in b:
+        z = np.sin(z) + row
+    v = b[1:]
+    b[0] = z
+    v[0] *= z
+    return np.sum(b * b)
+
+
 def unrolled(x):
     u, v = x * 1.0, x * 2.0
     for w in (u, v, u):
@@ -440,7 +451,7 @@ ONE = [
     what_a_loop_reads, unrolled,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
-       rows_of_a_loop, numbered_rows]  # fmt: skip
+       rows_of_a_loop, numbered_rows, read_by_a_loop_that_makes_another]  # fmt: skip
 PROGRAMS = [(f, X) for f in ONE] + [(f, A) for f in TWO]
 
 
