@@ -80,6 +80,17 @@ def other_permutations(A):
     return np.sum(b * b * A)
 
 
+def with_new_axes(x):
+    y = x * 2.0
+    v = y[None]
+    v[0, 1] = x[0]
+    w = v[:, None]
+    w *= x
+    y[..., None][2] += x[3]
+    v[None][0, 0, 0] *= x[1]
+    return np.sum(v * y * w)
+
+
 def flattened(x):
     m = np.zeros((2, 2))
     f = m.reshape(-1)
@@ -179,6 +190,14 @@ def new_axes(x):
     c = y[..., None]
     c += 1.0
     return np.sum(b * b) + np.sum(y * c[:, 0])
+
+
+def results_smaller_than_out(x):
+    m = np.outer(x, x)
+    np.multiply(x, 0.5, out=m[1:3])
+    np.sin(m[:, :1], m[:2].T)
+    np.exp(x[0], out=m[3])
+    return np.sum(m * m * x)
 
 
 # -------------------------------------------------------------------------------------------- containers, closures
@@ -650,6 +669,17 @@ def what_a_loop_reads(x):
     return s + np.sum(y * y)
 
 
+def read_by_a_loop_that_makes_another(A):
+    b = A * 1.0
+    z = A[0] * 2.0
+    for row in b:
+        z = np.sin(z) + row
+    v = b[1:]
+    b[0] = z
+    v[0] *= z
+    return np.sum(b * b)
+
+
 def unrolled(x):
     u, v = x * 1.0, x * 2.0
     for w in (u, v, u):
@@ -660,7 +690,8 @@ def unrolled(x):
 
 ONE = [
     names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed, flattened,
-    flattened_in_a_loop, parts_of_complex, indexed_by_lists, real_part_of_what_is_real, new_axes, closure_that_writes,
+    flattened_in_a_loop, parts_of_complex, with_new_axes, results_smaller_than_out, indexed_by_lists,
+    real_part_of_what_is_real, new_axes, closure_that_writes,
     closure_over_a_view, unpacked, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
     second_name_of_a_dict, second_name_of_a_dict_in_a_branch, helper_that_changes_a_dict,
     gradient_is_an_array_of_its_own, two_gradients_are_two_arrays, pullback_does_not_see_what_changes,
@@ -674,7 +705,7 @@ ONE = [
     unpacked_from_a_generator, one_array_unpacked_twice,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
-       rows_of_a_loop, numbered_rows]  # fmt: skip
+       rows_of_a_loop, numbered_rows, read_by_a_loop_that_makes_another]  # fmt: skip
 PROGRAMS = [(f, X) for f in ONE] + [(f, A) for f in TWO]
 
 
@@ -833,9 +864,16 @@ def taken_as_a_method(x, c):
     return np.sum(y)
 
 
+def result_larger_than_out(x, c):
+    y = x * 2.0
+    np.add(np.outer(x, x)[:1], c, out=y)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
+        (result_larger_than_out, "does not fit in place"),
         (after_a_branch, "y may share memory with z"),
         (view_of_what_one_path_has, "y may share memory with z"),
         (split_by_a_loop, "z may share memory with y"),

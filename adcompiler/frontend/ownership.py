@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import Problem, problem_at
@@ -241,8 +242,9 @@ class Ownership(Calls):
             self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in zip(mine, theirs, strict=False)
         )
         if len(mine) != len(theirs) or longer:
-            remedy = f"write {name} = {name} {symbol(node.op)} ..." if hasattr(node, "op") \
-                else f"give it an array of the shape of the result: {new.kind}"  # fmt: skip
+            remedy = "give it an array of the shape of the result"
+            if isinstance(node, gast.AugAssign):
+                remedy = f"write {name} = {name} {symbol(node.op)} ..."
             raise self.refuse(node, f"{name} is {old.kind}, and the result is {new.kind}: it does not fit in place",
                               remedy)  # fmt: skip
         if not all(same):

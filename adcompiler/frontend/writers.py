@@ -18,7 +18,7 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find, find_method
 from rules.cotangent import length
-from rules.kind import Array, Num
+from rules.kind import ONE, Array, Num
 
 _WHOLE = (Known(Ellipsis),)
 
@@ -62,9 +62,17 @@ class Writers(Versions):
                               "assign what it returns: y[...], z[...] = ...")  # fmt: skip
         if where is not None:
             result = self.call(Known(np.where), (where, result, out), {}, node)
-        self.check_in_place(out, result, "out", node)
+        if not self.spreads(function, result, out):
+            self.check_in_place(out, result, "out", node)
         self.check_cast(result.kind.dtype, out.kind.dtype, node)
         return self.stored(out, _WHOLE, "set", result, node)
+
+    def spreads(self, function: Any, result: Value, out: Value) -> bool:
+        """Does NumPy broadcast the result of this function to the shape of `out`, which is larger?"""
+        mine, theirs = out.kind.shape[::-1], result.kind.shape[::-1]
+        ufunc = isinstance(function, Known) and isinstance(function.value, np.ufunc) and not function.value.signature
+        single = [self.env.resolve(n) == ONE for n in theirs]
+        return ufunc and len(theirs) <= len(mine) and (len(theirs) < len(mine) or any(single))
 
     def stored(self, v: Any, path: tuple[Any, ...], kind: str, d: Any, node: Any) -> Any:
         """Store `d` at `path` of an array that a call has been given; the array after that."""

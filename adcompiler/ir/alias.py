@@ -59,17 +59,23 @@ def _has_list(index: Any) -> bool:
 
 
 def edges(op: Op) -> Iterator[tuple[Value, Value]]:
-    """(operand, result) for each result that may share memory with an operand, or with what a region yields."""
+    """(source, result) for each result that may share memory with an operand, or with what a region yields.
+
+    The parameters of a loop share memory with what it begins with, with what its body yields and with what it reads.
+    """
     if isinstance(op, If | Checkpoint):
         for side in op.regions:
             pairs = zip(side.results, op.results, strict=False)
             yield from ((x, r) for x, r in pairs if isinstance(x, Value) and holds_memory(r.kind))
     elif isinstance(op, For | While):
-        inner = (x for r in op.regions for x in leaves(r.results))
-        sources = [v for v in dict.fromkeys((*op.operands(), *inner)) if holds_memory(v.kind)]
-        for r in op.results:
-            if holds_memory(r.kind):
-                yield from ((v, r) for v in sources)
+        flows: list[tuple[list[Any], list[Value]]] = [
+            (before, after) for before in (op.inits, op.body.results) for after in (op.carried, op.results)
+        ]
+        if isinstance(op, For):
+            flows.append((op.sequences, op.elements))
+        for before, after in flows:
+            for d, r in zip(before, after, strict=False):
+                yield from ((x, r) for x in leaves(d) if holds_memory(x.kind) and holds_memory(r.kind))
     else:
         for v in shared(op):
             yield from ((v, r) for r in op.results)

@@ -152,12 +152,12 @@ def rejoin(g: Generator, outside: Scope) -> None:
     g.scope.join([arm, outside.copy()])
 
 
-@production(STATEMENTS, 5)
+@production(STATEMENTS, 8)
 def leave(g: Generator) -> bool | None:
     """A branch that leaves the loop, or this iteration of it."""
     if not g.leaving or g.depth > DEEPEST:
         return None
-    word = g.pick(g.leaving)
+    word = g.pick((*g.leaving, g.leaving[-1]))
     g.mark(word, "if", "branch in loop")
     outside = g.scope
     g.emit(f"if {condition(g, 1)}:")
@@ -179,7 +179,7 @@ def leave(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 2)
+@production(STATEMENTS, 2.7)
 def return_early(g: Generator) -> bool | None:
     """A branch that returns what the function does: a number."""
     if g.functions or g.depth > DEEPEST:
@@ -192,6 +192,12 @@ def return_early(g: Generator) -> bool | None:
     with g.indented():
         g.emit(f"return 0.5 * {e.closed}")
     return True
+
+
+@production(STATEMENTS, 4)
+def return_from_loop(g: Generator) -> bool | None:
+    """The same in a loop, which comes less often."""
+    return return_early(g) if g.loops else None
 
 
 @production(STATEMENTS, 2)

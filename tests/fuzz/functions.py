@@ -79,7 +79,7 @@ def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], de
             and v.bound <= PARAMETER_BOUND
         ]
         texts = [f"*{g.pick(fitting).name}"] if fitting else [texts[0], f"*({', '.join(texts[1:])},)"]
-    elif style < 0.5 and len(given) > 1:
+    elif style < 0.55 and len(given) > 1:
         g.mark("call: double star")
         pairs = ", ".join(f'"{name}": {e.text}' for name, e in given[1:])
         texts = [texts[0], f"**{{{pairs}}}"]
@@ -151,7 +151,7 @@ def define_helper(g: Generator) -> bool | None:
             rest = g.fresh_name("rest", "terms")
             texts.append(f"*{rest}")
             g.scope.bind(Variable(rest, ListOf(FLOAT, "1"), PARAMETER_BOUND, fixed=True))
-        if g.chance(0.18):
+        if g.chance(0.24):
             g.mark("double star parameter")
             options = g.fresh_name("options", "settings")
             keywords = ("gain", "shift")[: g.pick((1, 2))]

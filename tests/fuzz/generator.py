@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from .kinds import Array, Dim, Dims, Expr, Kind, shortest
+from .kinds import NOBODY, Array, Dim, Dims, Expr, Kind, shortest
 from .scope import Scope, Signature, Variable, places
 
 T = TypeVar("T")
@@ -53,6 +53,8 @@ class Generator:
         self.rng = rng
         self.features: set[str] = set()
         self.scattered: set[str] = set()  # what surely holds no two equal elements
+        self.views: set[str] = set()  # names of views
+        self.read_only: set[str] = set()  # names of arrays that NumPy does not let be written
         self.reserved: set[str] = set()  # names of functions of the module
         self.scope = Scope()
         self.block: list[str] = []
@@ -186,7 +188,12 @@ class Generator:
         self.scope.expose(value.roots)
         self.scattered.discard(name)
         owned = is_array(value.kind) and not value.roots
-        self.scope.bind(Variable(name, value.kind, value.bound, value.low, owned=owned, **facts))
+        shares = self.scope.sharing(value.roots - {NOBODY}) - {name}
+        self.scope.bind(Variable(name, value.kind, value.bound, value.low, owned=owned, shares=shares, **facts))
+
+    def written(self, e: Expr, bound: float) -> None:
+        """Note that an array was changed, and so were all other names of its memory."""
+        self.scattered -= self.scope.written(e.roots, bound)
 
 
 def is_array(kind: Kind) -> bool:

@@ -16,8 +16,14 @@ import numpy as np
 import rules.cotangent
 from adcompiler import compile, dispatch
 from adcompiler.backend import emit, names, statements
+from adcompiler.frontend import frames, lenses
 from adcompiler.frontend.conditions import Conditions
-from adcompiler.frontend.ownership import Ownership
+from adcompiler.frontend.header import Shared
+from adcompiler.frontend.joins import Joins
+from adcompiler.frontend.lenses import Lens
+from adcompiler.frontend.ownership import PENDING, Ownership
+from adcompiler.frontend.versions import Versions
+from adcompiler.frontend.writers import Writers
 from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
 from adcompiler.passes import activity, adjoint, bufferize, memory, preallocate, simplify, tangent, trace
@@ -32,6 +38,8 @@ Plant = Callable[[], AbstractContextManager[Any]]
 PLANTED: dict[str, Plant] = {}
 #: The construct without which a bug cannot show: it is looked for in programs that have it.
 NEEDS: dict[str, str] = {}
+#: Bugs by which the value alone is wrong already, before anything is differentiated.
+LOWERING: set[str] = set()
 
 
 def planted(plant: Plant) -> Plant:
@@ -252,6 +260,137 @@ def a_store_does_not_clear_the_cotangent() -> AbstractContextManager[Any]:
 def each_of_repeated_indices_gets_the_cotangent() -> AbstractContextManager[Any]:
     """`y[[0, 0]] = x`: the first of the two elements is lost, and gets a gradient."""
     return patch.object(cotangents, "_repeats", lambda step: False)
+
+
+# arrays with several names
+
+
+def lowering(construct: str) -> Callable[[Plant], Plant]:
+    """List a bug of the frontend, by which the lowered program has another value than the function."""
+
+    def add(plant: Plant) -> Plant:
+        LOWERING.add(plant.__name__)
+        return needing(construct)(plant)
+
+    return add
+
+
+def moving(change: Callable[[Any, Callable[[], None]], None]) -> AbstractContextManager[Any]:
+    """Change what becomes of names when an array gets a new version: called with what gives the names theirs."""
+    moved = Versions.moved
+    return patch.object(Versions, "moved", lambda self, roots: change(self, lambda: moved(self, roots)))
+
+
+@lowering("shared: view")
+def a_view_keeps_what_its_array_was() -> AbstractContextManager[Any]:
+    """`v = a[1:]; a[1] = 1`: v is not read from the new version."""
+    return patch.object(Versions, "views_of", lambda self, roots, environments: dict(roots))
+
+
+@lowering("shared: reversed view")
+def a_reversed_view_is_read_straight() -> AbstractContextManager[Any]:
+    """`v = a[::-1]; a[0] = 1`: v[0] is 1."""
+    seen = Versions.seen
+
+    def straight(self: Any, of: Lens, root: Value) -> Value:
+        same = [str(op.args[0].kind) == str(op.results[k].kind) for op, k in of.steps]
+        return seen(self, Lens(of.root, tuple(s for s, drop in zip(of.steps, same, strict=True) if not drop)), root)
+
+    return patch.object(Versions, "seen", straight)
+
+
+@lowering("shared: view")
+def a_change_of_a_view_goes_to_the_array_itself() -> AbstractContextManager[Any]:
+    """`v = a[::-1]; v[0] = 1`: a[0] is 1."""
+    put = Versions.put
+
+    def straight(self: Any, base: Value, of: Lens, path: Any, *rest: Any) -> Value:
+        same = len(of.steps) == 1 and of.steps[0][0].args[0].kind.ndim == of.steps[0][0].result.kind.ndim
+        return put(self, base, Lens(of.root) if same and path else of, path, *rest)
+
+    return patch.object(Versions, "put", straight)
+
+
+@lowering("shared: helper writes")
+def a_caller_does_not_see_what_a_helper_changes() -> AbstractContextManager[Any]:
+    """`step(u)`: u is what it was."""
+
+    def here(lowerer: Any, move: Callable[[], None]) -> None:
+        with patch.object(lowerer, "frames", lambda: [lowerer.frame]):
+            move()
+
+    return moving(here)
+
+
+@lowering("shared: written in a branch")
+def a_branch_makes_two_arrays_of_one_with_two_names() -> AbstractContextManager[Any]:
+    """`b = a; if c: a[0] = 1; a[1] = 2`: b[1] is not 2."""
+    result = Joins._result
+
+    def anew(self: Any, x: Any, y: Any, kind: Any, op: Any, known: Any, *rest: Any) -> Value:
+        made = known[id(x), id(y)] = result(self, x, y, kind, op, {}, *rest)
+        if isinstance(kind, Array):
+            self.owned_joins.add(made)
+        return made
+
+    return patch.object(Joins, "_result", anew)
+
+
+@lowering("shared: written in a loop")
+def a_name_keeps_what_an_array_was_before_a_loop() -> AbstractContextManager[Any]:
+    """`b = a; for i in range(3): a[i] = 1`: b is what it was."""
+    leave = Shared.leave
+
+    def forgetful(self: Any, after: Any) -> None:
+        frame = self.lowerer.frame
+        before = frame.env
+        leave(self, after)
+        changed = [n for n, d in before.items() if frame.env[n] is not d]
+        if len(changed) > 1:
+            frame.env = {**frame.env, changed[-1]: before[changed[-1]]}
+
+    return patch.object(Shared, "leave", forgetful)
+
+
+@lowering("shared: rows at once")
+def what_is_yet_to_be_assigned_is_not_moved() -> AbstractContextManager[Any]:
+    """`A[0], A[1] = A[1], A[0]`: the second row becomes what the first one was."""
+
+    def pending(lowerer: Any, move: Callable[[], None]) -> None:
+        kept = {n: d for n, d in lowerer.frame.env.items() if n.startswith(PENDING)}
+        move()
+        lowerer.frame.env = {**lowerer.frame.env, **kept}
+
+    return moving(pending)
+
+
+@lowering("shared: elements of a loop")
+def a_loop_reads_what_its_array_was() -> AbstractContextManager[Any]:
+    """`for v in y: y[1] = v`: the second element is what it was before the loop."""
+    return patch.object(Versions, "temporaries", lambda self: iter(()))
+
+
+@lowering("shared: closure")
+def a_function_keeps_what_an_array_was() -> AbstractContextManager[Any]:
+    """`total = made_by(u); u[0] = 1; total()`, where total reads u."""
+    return patch.object(frames, "closures", lambda d: iter(()))
+
+
+@lowering("written: where with out")
+def where_is_ignored() -> AbstractContextManager[Any]:
+    """`np.sin(x, out=y, where=x > 0)`: all of y is written."""
+    into = Writers.into
+
+    def everywhere(self: Any, out: Any, function: Any, args: Any, kwargs: dict[str, Any], node: Any) -> Any:
+        return into(self, out, function, args, {k: d for k, d in kwargs.items() if k != "where"}, node)
+
+    return patch.object(Writers, "into", everywhere)
+
+
+@lowering("shared: reshaped view")
+def all_arrays_lie_in_memory_as_c_has_them() -> AbstractContextManager[Any]:
+    """`y = x.T * 1.0; z = y.reshape(-1); y[0, 1] = 1`: z is taken for a view."""
+    return patch.object(lenses, "is_ordered", lambda v, defs, ordered: True)
 
 
 # buffers, names, emission

@@ -13,7 +13,7 @@ class Variable:
 
     `owned` says that no other name shares its memory, so that `x += y` changes nothing else; a `fixed` name
     is never bound again (loop variables, statics, what a closure has captured). An int with `indexes` is a
-    valid index of every axis of those lengths.
+    valid index of every axis of those lengths. `shares` are other names that may be of the same memory.
     """
 
     name: str
@@ -23,6 +23,7 @@ class Variable:
     owned: bool = False
     fixed: bool = False
     indexes: frozenset[Dim] = frozenset()
+    shares: frozenset[str] = frozenset()
 
     @property
     def expr(self) -> Expr:
@@ -111,6 +112,19 @@ class Scope:
         for name in roots & set(self.variables):
             self.variables[name] = replace(self.variables[name], owned=False)
 
+    def sharing(self, roots: frozenset[str]) -> frozenset[str]:
+        """All names that may be of the memory of these."""
+        found = roots.union(*(self.variables[name].shares for name in roots & set(self.variables)))
+        return found | {v.name for v in self.variables.values() if v.shares & found}
+
+    def written(self, roots: frozenset[str], bound: float) -> frozenset[str]:
+        """Note that memory of these names was changed to values within a bound; gives all names of that memory."""
+        names = self.sharing(roots)
+        for name in names & set(self.variables):
+            old = self.variables[name]
+            self.variables[name] = replace(old, bound=max(old.bound, bound), low=float("-inf"))
+        return names
+
     def join(self, arms: list["Scope"]) -> None:
         """Continue after branches: names that all arms bind to one kind, the weakest claims of all."""
         names = set(arms[0].variables).intersection(*(arm.variables for arm in arms))
@@ -131,6 +145,7 @@ class Scope:
                 owned=all(v.owned for v in seen),
                 fixed=any(v.fixed for v in seen),
                 indexes=frozenset.intersection(*(v.indexes for v in seen)),
+                shares=frozenset[str]().union(*(v.shares for v in seen)),
             )
             self.bind(joined)
         for arm in arms:

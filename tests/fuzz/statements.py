@@ -16,7 +16,7 @@ STATEMENTS: Table = []
 
 def statements(g: Generator, count: int) -> None:
     """That many statements, some with blocks of their own."""
-    from . import blocks, growth, stores  # noqa: F401  (they register their productions)
+    from . import aliases, blocks, growth, stores, writing_helpers  # noqa: F401  (they register their productions)
 
     for _ in range(count):
         g.choose(STATEMENTS)
@@ -178,7 +178,7 @@ def tuple_target(g: Generator) -> bool | None:
     names = [g.fresh_name() for _ in parts]
     g.mark("tuple target")
     style = g.rng.randrange(4)
-    if style == 0 and len(parts) == 3:
+    if len(parts) == 3 and g.chance(0.4):
         g.mark("nested target")
         g.emit(f"({names[0]}, {names[1]}), {names[2]} = ({parts[0].text}, {parts[1].text}), {parts[2].text}")
     elif style == 1:
@@ -310,7 +310,7 @@ def walrus(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 1.5)
+@production(STATEMENTS, 2)
 def dict_local(g: Generator) -> bool | None:
     keys = g.rng.sample(("W", "b", "scale", "x", "gain"), g.pick((2, 3)))
     same = g.dims() if g.chance(0.5) else None
