@@ -42,7 +42,7 @@ from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carr
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
 from rules.cotangent import assigned, copied, spread, update, without_last
-from rules.kind import Array
+from rules.kind import Array, Seq
 
 
 @dataclass
@@ -244,15 +244,19 @@ class _Owner:
 
     # -------------------------------------------------------------------------------------- repairs
     def copy_what_is_kept(self) -> None:
-        """What a loop keeps is copied if its memory is written later."""
+        """What a loop keeps is copied if its memory is written later; lists of inner loops then hold copies already."""
         self.copy_what_states_hold()
         memory = Memory(self.function, self.decisions, freeze=False)
         written = frozenset().union(*map(memory.roots, update_bases(self.function)))
-        for op in list(walk(self.function.body)):
+        stale = False
+        for op in reversed(list(walk(self.function.body))):
             if isinstance(op, For | While):
                 for k in range(len(op.inits), len(op.results)):
+                    if stale and isinstance(kind_of_operand(op.body.results[k]), Seq):
+                        memory, stale = Memory(self.function, self.decisions, freeze=False), False
                     if memory.roots(op.body.results[k]) & written:
                         op.body.results[k] = self.copy_in(op.body, op.body.results[k])
+                        stale = True
 
     def copy_what_states_hold(self) -> None:
         """What the state that a loop keeps may hold is copied if its memory is written later."""
