@@ -234,8 +234,11 @@ class Ownership(Calls):
                     return label
         return ""
 
-    def check_in_place(self, old: Value, new: Value, name: str, node: Any) -> None:
-        """`x op= y` keeps the shape of x: where the result has another, NumPy raises."""
+    def check_in_place(self, old: Value, new: Value, name: str, node: Any, stored: bool = False) -> None:
+        """`x op= y` keeps the shape of x: where the result has another, NumPy raises.
+
+        Where it is `stored` into the array, the store itself does.
+        """
         mine, theirs = old.kind.shape, new.kind.shape
         same = [self._equal(a, b) for a, b in zip(mine, theirs, strict=False)]
         longer = any(
@@ -247,9 +250,11 @@ class Ownership(Calls):
                 remedy = f"write {name} = {name} {symbol(node.op)} ..."
             raise self.refuse(node, f"{name} is {old.kind}, and the result is {new.kind}: it does not fit in place",
                               remedy)  # fmt: skip
-        if not all(same):
+        if not stored and not all(same):
             shape = tuple(self.operand(self.emit(length, old, Known(k))) for k in range(len(mine)))
             self.builder.effect(fits, new, shape)
+            if new in self.defs:  # from here on it is known to be of this shape
+                new.kind = Array(new.kind.dtype, mine, new.kind.xp)
 
 
 def _list(v: Value) -> bool:

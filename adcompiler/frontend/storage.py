@@ -106,7 +106,7 @@ class Stores(Writers):
         number = isinstance(kind_of_operand(self.operand(old)), Num)
         new = self.binary(BINARY[type(node.op)], old, value, node)
         if not number and isinstance(new, Value):
-            self.check_in_place(old, new, place.text, node)
+            self.check_in_place(old, new, place.text, node, stored=True)
             self.check_cast(new.kind.dtype, place.base.kind.dtype, node)
         if kind is None or (path and _gathers(path[-1])) or not _fits(new, place.base):
             self.write(place, "set", new, node)

@@ -12,6 +12,7 @@ from adcompiler import UnsupportedError, compile_module, grad, value_and_grad, v
 from tests.numerics import assert_close, assert_same, check, floats
 from tests.programs import dynamics, factorisations, learning, refused, solvers, stencils, tables
 from tests.signatures import signature_of
+from tests.test_readable import kept, source
 
 PROGRAMS = [p for m in (stencils, solvers, factorisations, tables, dynamics, learning) for p in m.PROGRAMS]
 
@@ -97,6 +98,27 @@ def test_single_precision_stays(f, args):
             np.testing.assert_allclose(g, w, rtol=2e-3, atol=2e-4 * np.max(np.abs(w)))
 
     compare(tuple(got), tuple(wanted), tuple(singles[i] for i in active(args)))
+
+
+#: Linear in the first argument, or only squared at the end.
+LINEAR = {
+    "heat_swapped", "heat_alternating", "heat_ping_pong", "heat_into_rows", "heat_in_the_plane", "heat_in_space",
+    "wave_rotated", "leap_frog", "fields_put_anew", "edges_reflected", "over_relaxed", "histogram", "prefix_sums",
+    "lifted", "filtered", "im2col",
+}  # fmt: skip
+
+
+@each([p for p in PROGRAMS if p[0].__name__ in LINEAR])
+def test_what_is_linear_keeps_nothing(f, args):
+    assert kept(f, *args) == 0
+
+
+def test_what_is_added_in_place_has_the_shape_that_it_had():
+    """Lengths that are not known to agree: the sum is in place, and it is tested once that it fits, by NumPy."""
+    args = dict(learning.PROGRAMS)[learning.shifted_convolution]
+    assert "out += kernel[i, j] * image" in source(learning.shifted_convolution, *args, argnums=(0, 1))
+    written = source(tables.assembled, *dict(tables.PROGRAMS)[tables.assembled])
+    assert "K[e:s, e:s] += t * x[e]" in written and "fits" not in written
 
 
 @pytest.mark.parametrize(("f", "args", "words"), refused.REFUSED, ids=[f.__name__ for f, _, _ in refused.REFUSED])
