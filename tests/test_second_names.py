@@ -844,6 +844,15 @@ def items_put_in_a_loop_of_a_helper(x, c):
     return np.sum(d["u"])
 
 
+def dict_that_a_loop_names_first(x, c):
+    d = {"u": x * 1.0, "v": x}
+    for _ in range(c):
+        exchanged(d)
+        e = d
+    e["u"] = e["u"] * 2.0
+    return np.sum(d["u"] * e["u"])
+
+
 def array_changed_in_the_test_of_a_loop(x, c):
     y = x * 1.0
 
@@ -881,6 +890,7 @@ def result_larger_than_out(x, c):
         (view_or_copy, "y may share memory with z"),
         (items_put_in_the_test_of_a_loop, "the test of a `while` changes what it reads"),
         (array_changed_in_the_test_of_a_loop, "the test of a `while` changes what it reads|may share memory"),
+        (dict_that_a_loop_names_first, "e may be the same dict as d"),
         (items_put_in_a_comprehension, "d is changed within an expression"),
         (items_put_in_a_loop_of_a_helper, "d may be the same dict as d in items_put_in_a_loop_of_a_helper"),
         (columns_as_one, "z may share memory with y"),

@@ -216,6 +216,8 @@ class Loops(Lists):
         for n, d in start.items():
             if isinstance(d, Maybe):
                 frame.env[n] = Maybe(_replace(d.value, after))
+                self.alike(d, frame.env[n])
+                self.alike(end.get(n), d)
                 continue
             frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
             self.alike(d, frame.env[n])
@@ -227,6 +229,7 @@ class Loops(Lists):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
                 frame.env[n] = self._first_assigned(n, d, region, inits, results)
+                self.alike(d, frame.env[n])
         return region, inits, results, any(o.effect for o in region.ops), header
 
     def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
