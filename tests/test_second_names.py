@@ -465,6 +465,20 @@ def helper_that_changes_a_dict(x):
     return np.sum(state["x"] * seen[0]["v"]) * state["t"]
 
 
+def buffers_of_a_comprehension(y):
+    h = 0.1
+    k = [np.empty_like(y) for _ in range(3)]
+    for _ in range(2):
+        k[0][:] = -y * y
+        k[1][:] = -((y + h * k[0]) ** 2)
+        k[2][1:] = k[1][:-1]
+        k[2][0] = y[3]
+        y = y + h / 2 * (k[0] + k[1] * k[2])
+    for b in k:
+        b[1] += y[0]
+    return np.sum(y * y) + np.sum(k[0] * k[2])
+
+
 # ------------------------------------------------------------------------------------------------ gradients inside
 def gradient_is_an_array_of_its_own(x):
     y = x * 2.0
@@ -694,7 +708,7 @@ ONE = [
     real_part_of_what_is_real, new_axes, closure_that_writes,
     closure_over_a_view, unpacked, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
     second_name_of_a_dict, second_name_of_a_dict_in_a_branch, helper_that_changes_a_dict,
-    gradient_is_an_array_of_its_own, two_gradients_are_two_arrays, pullback_does_not_see_what_changes,
+    buffers_of_a_comprehension, gradient_is_an_array_of_its_own, two_gradients_are_two_arrays, pullback_does_not_see_what_changes,
     in_a_closure_that_outlives_its_frame, in_a_list_of_closures, swapped_elements, swapped_names, several_targets,
     helper_in_a_loop, helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
     helper_that_returns_one_of_two_views, one_array_for_two_parameters, helper_that_leaves_its_result_in_an_argument,

@@ -40,6 +40,14 @@ class Once:
     read: bool = False
 
 
+class Apart(Exception):
+    """What a comprehension over a known range makes is changed in place: each element is made by itself then."""
+
+    def __init__(self, comprehension: Any) -> None:
+        super().__init__(comprehension)
+        self.comprehension = comprehension
+
+
 class Iterations(Expressions):
     """Lowers what is iterated over: a known number of elements, or sequences that a loop reads."""
 
@@ -223,6 +231,8 @@ class Iterations(Expressions):
         whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
         it = self.iterate(self.expr(g.iter), g.iter)
+        place = self.loc(node)
+        apart = apart or (place.file, place.line, place.col) in self.scope.made_apart
         if apart and isinstance(it, Iteration):
             with suppress(Refusal):
                 it = self.unrolled(it, g.iter, None)
@@ -235,7 +245,10 @@ class Iterations(Expressions):
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
                 try:
-                    return self._collect(node, g, it)
+                    collected = self._collect(node, g, it)
+                    if isinstance(collected, Value) and all(self.is_range(s) for s in it.sequences):
+                        self.comprehended[collected] = place.file, place.line, place.col
+                    return collected
                 except Unroll as unroll:
                     if unroll.loop is not g:
                         raise
@@ -263,6 +276,10 @@ class Iterations(Expressions):
         finally:
             self.walls.pop()
             self.frame = outer
+
+    def is_range(self, s: Any) -> bool:
+        """Is this what `range` gives?"""
+        return s in self.defs and self.defs[s].target is range
 
     def instead(self, node: Any, it: list[Any], frame: Frame, start: int) -> Any:
         """The list that a loop makes, in place of the operations since `start`."""

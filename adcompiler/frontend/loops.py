@@ -75,6 +75,8 @@ class Loops(Lists):
                     self.loop_elements[e] = node
                 elif isinstance(node, gast.For) and isinstance(kind_of_operand(s), Array):
                     self.read_by[e] = node
+                elif isinstance(s, Value):
+                    self.elements_of[e] = s
             status = body(it.element(elements))
             stop = status is None and isinstance(node, gast.For) and self.stops(node)
             return status

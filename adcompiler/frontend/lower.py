@@ -17,7 +17,7 @@ import numpy as np
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.header import walk_denotation
-from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places, in_place_names
+from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
@@ -499,10 +499,11 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
     """
     by_value: frozenset[tuple[Any, ...]] = frozenset()
     recursive: dict[Any, tuple[int, ...]] = {}
+    made_apart: set[tuple[str, int, int]] = set()
     for _ in range(50):
         fresh = Lengths()
         env.sizes, env.guards, env.equal, env.count = fresh.sizes, fresh.guards, fresh.equal, 0
-        scope = Scope(source, env, by_value, recursive)
+        scope = Scope(source, env, by_value, recursive, made_apart)
         arguments = describe(scope.describe)
         frame = Frame(
             source,
@@ -519,6 +520,9 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         result: Any = None
         try:
             result = lowerer.main(source.node)
+        except Apart as apart:
+            made_apart.add(apart.comprehension)
+            continue
         except Recursive as found:
             recursive[found.form] = found.axes
             continue

@@ -47,6 +47,10 @@ class Operations:
         self.evaluated: list[list[Any]] = [[]]
         #: Arrays made before these moments are not changed in place: what reads them then is no name.
         self.walls: list[int] = []
+        #: The lists that comprehensions over ranges have collected, with where these stand.
+        self.comprehended: dict[Value, tuple[str, int, int]] = {}
+        #: What a loop reads of a list, with the list.
+        self.elements_of: dict[Value, Value] = {}
 
     def loc(self, node: Any) -> Loc:
         return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)

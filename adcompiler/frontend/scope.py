@@ -154,8 +154,9 @@ class Scope:
     """Resolves free names; captures the arrays and numbers among them."""
 
     def __init__(
-        self, main: Source, env: Lengths, by_value: frozenset[tuple[Any, ...]], recursive: dict[Any, tuple[int, ...]]
-    ) -> None:
+        self, main: Source, env: Lengths, by_value: frozenset[tuple[Any, ...]],
+        recursive: dict[Any, tuple[int, ...]], made_apart: set[tuple[str, int, int]],
+    ) -> None:  # fmt: skip
         self.main = main
         self.describe = Describe(env, by_value)
         self.captured: dict[tuple[Any, str], Captured] = {}
@@ -166,6 +167,8 @@ class Scope:
         #: Functions known to call themselves, with which axes of their arguments are equal; those being lowered apart,
         #: those that have been; and what a call has to pass to them besides their arguments.
         self.recursive = recursive
+        #: Comprehensions whose elements are changed in place: each is made by itself.
+        self.made_apart = made_apart
         self.in_progress: list[Any] = []
         self.finished: dict[Any, Any] = {}
         self.around: dict[Any, list[Any]] = {}

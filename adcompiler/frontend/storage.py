@@ -148,6 +148,7 @@ class Stores(Writers):
         """A new version of the array at a place."""
         base = place.base
         if not isinstance(base, Value) or not isinstance(base.kind, Array):
+            self.make_apart(base)
             what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
                 else describe(base)  # fmt: skip
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"

@@ -15,6 +15,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.frames import held, replaced
+from adcompiler.frontend.iteration import Apart
 from adcompiler.frontend.joins import Environments, JoinedViews, Side
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
@@ -89,6 +90,9 @@ class Versions(Ownership):
         found = self.lens(v)
         root = found.root
         if not self.is_made_here(root):
+            op = self.defs.get(root)
+            indexed = op.args[0] if op is not None and op.target is operator.getitem else None
+            self.make_apart(self.elements_of.get(root, indexed))
             raise self.refuse_shared(v, name, node, self.lowered_again(root, name))
         other = self.inexact(root)
         if other:
@@ -144,6 +148,15 @@ class Versions(Ownership):
         if root in self.read_by:
             raise Reread(self.read_by[root])
         return ""
+
+    def make_apart(self, items: Any) -> None:
+        """Raise Apart where a comprehension has made these, which are to be changed, and could make each by itself."""
+        for header in reversed(self.headers):
+            if items in header.params:
+                items = header.source_of(items)
+        place = self.comprehended.get(items) if isinstance(items, Value) else None
+        if place is not None and place not in self.scope.made_apart:
+            raise Apart(place)
 
     def read_again(self, root: Value) -> None:
         """Raise Reread where it is a loop that reads what would be changed."""
