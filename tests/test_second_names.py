@@ -130,6 +130,8 @@ def results_smaller_than_out(x):
     np.multiply(x, 0.5, out=m[1:3])
     np.sin(m[:, :1], m[:2].T)
     np.exp(x[0], out=m[3])
+    part = m[x > 3.5]  # one row, which only shows when it runs
+    np.cos(part, out=m[2:])
     return np.sum(m * m * x)
 
 
