@@ -80,6 +80,16 @@ def other_permutations(A):
     return np.sum(b * b * A)
 
 
+def of_no_axes(x):
+    s = np.array(x.sum())
+    t = s
+    s += np.exp(0.5)
+    t *= x[0] * np.float64(0.25)
+    np.multiply(s, np.float64(0.5), out=t)
+    s[...] -= x[1]
+    return s * t
+
+
 def with_new_axes(x):
     y = x * 2.0
     v = y[None]
@@ -443,8 +453,8 @@ def unrolled(x):
 
 ONE = [
     names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed,
-    with_new_axes, flattened, flattened_in_a_loop, parts_of_complex, results_smaller_than_out, in_a_dict,
-    in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure, in_a_closure_that_outlives_its_frame,
+    of_no_axes, with_new_axes, flattened, flattened_in_a_loop, parts_of_complex, results_smaller_than_out,
+    in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure, in_a_closure_that_outlives_its_frame,
     in_a_list_of_closures, swapped_elements, swapped_names, several_targets, helper_in_a_loop,
     helper_on_an_argument, helper_that_returns_its_argument, helper_that_returns_a_view,
     helper_that_returns_one_of_two_views, one_array_for_two_parameters,
