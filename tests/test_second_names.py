@@ -80,6 +80,16 @@ def other_permutations(A):
     return np.sum(b * b * A)
 
 
+def of_no_axes(x):
+    s = np.array(x.sum())
+    t = s
+    s += np.exp(0.5)
+    t *= x[0] * np.float64(0.25)
+    np.multiply(s, np.float64(0.5), out=t)
+    s[...] -= x[1]
+    return s * t
+
+
 def with_new_axes(x):
     y = x * 2.0
     v = y[None]
@@ -197,6 +207,8 @@ def results_smaller_than_out(x):
     np.multiply(x, 0.5, out=m[1:3])
     np.sin(m[:, :1], m[:2].T)
     np.exp(x[0], out=m[3])
+    part = m[x > 3.5]  # one row, which only shows when it runs
+    np.cos(part, out=m[2:])
     return np.sum(m * m * x)
 
 
@@ -704,7 +716,7 @@ def unrolled(x):
 
 ONE = [
     names_of_one_array, base_and_view, view_of_a_view, reversed_view, view_without_a_named_base, transposed, flattened,
-    flattened_in_a_loop, parts_of_complex, with_new_axes, results_smaller_than_out, indexed_by_lists,
+    flattened_in_a_loop, parts_of_complex, of_no_axes, with_new_axes, results_smaller_than_out, indexed_by_lists,
     real_part_of_what_is_real, new_axes, closure_that_writes,
     closure_over_a_view, unpacked, in_a_dict, in_a_list_and_a_tuple, two_names_of_a_list, in_a_closure,
     second_name_of_a_dict, second_name_of_a_dict_in_a_branch, helper_that_changes_a_dict,

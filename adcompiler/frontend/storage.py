@@ -129,10 +129,10 @@ class Stores(Writers):
             return
         self.check_width(old, name, node)
         self.check_in_place(old, new, name, node)
-        if new.kind.dtype != old.kind.dtype:
-            new = self.cast(new, old.kind.dtype, node)
         if isinstance(new.kind, Num):  # a 0-d array stays one: it may get a second name
             new = self.emit(np.array, new)
+        if new.kind.dtype != old.kind.dtype:
+            new = self.cast(new, old.kind.dtype, node)
         new.hint = new.hint or hint(place.name)
         self.changed.append(root)
         self.overwrite(root, new)

@@ -68,11 +68,12 @@ class Writers(Versions):
         return self.stored(out, _WHOLE, "set", result, node)
 
     def spreads(self, function: Any, result: Value, out: Value) -> bool:
-        """Does NumPy broadcast the result of this function to the shape of `out`, which is larger?"""
+        """Does NumPy broadcast the result of this function to the shape of `out`, where that may be larger?"""
         mine, theirs = out.kind.shape[::-1], result.kind.shape[::-1]
         ufunc = isinstance(function, Known) and isinstance(function.value, np.ufunc) and not function.value.signature
-        single = [self.env.resolve(n) == ONE for n in theirs]
-        return ufunc and len(theirs) <= len(mine) and (len(theirs) < len(mine) or any(single))
+        pairs = zip(mine, theirs, strict=False)
+        larger = any(self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in pairs)
+        return ufunc and len(theirs) <= len(mine) and not larger
 
     def stored(self, v: Any, path: tuple[Any, ...], kind: str, d: Any, node: Any) -> Any:
         """Store `d` at `path` of an array that a call has been given; the array after that."""

@@ -20,7 +20,7 @@ def writable(g: Generator) -> list[Variable]:
         v
         for v in g.scope.variables.values()
         if isinstance(v.kind, Array) and v.kind.type == "float" and v.kind.dims and shortest(v.kind.dims) >= 2
-        and v.name not in g.read_only and not (g.loops and v.low > float("-inf"))
+        and not g.is_of_module(frozenset({v.name})) and not (g.loops and v.low > float("-inf"))
     ]  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def argument(g: Generator, kind: Kind, depth: int) -> Expr | None:
         made = array(g, kind.dims, min(depth, 2))
     else:
         made = scalars.number(g, min(depth, 2))
-    return None if made is None else tame(g, made, PARAMETER_BOUND)
+    return None if made is None else tame(g, g.apart(made), PARAMETER_BOUND)
 
 
 def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], depth: int) -> list[str]:
@@ -191,7 +191,7 @@ def returned(g: Generator, arrays: list[Array]) -> Expr | None:
     made = array(g, g.pick(arrays).dims, 3) if arrays else None
     if made is None or choice == 0:
         return first.but(first.text, kind=FLOAT)
-    made = tame(g, made, PARAMETER_BOUND)
+    made = tame(g, g.apart(made), PARAMETER_BOUND)
     if choice == 1:
         g.mark("tuple result")
         parts = (made, first) if g.chance(0.5) else (first, made)
@@ -290,7 +290,7 @@ def define_lambda(g: Generator) -> bool | None:
     g.scope = outside
     if made is None:
         return None
-    made = tame(g, made, PARAMETER_BOUND)
+    made = tame(g, g.apart(made), PARAMETER_BOUND)
     if isinstance(made.kind, Number):
         made = made.but(made.text, kind=FLOAT)
     name = g.fresh_name("fn", "g", "phi", "act")
@@ -336,7 +336,7 @@ def apply_function(g: Generator) -> bool | None:
     x = array(g, dims, 1)
     if x is None:
         return None
-    x = tame(g, x, 2.0)
+    x = tame(g, g.apart(x), 2.0)
     base, params, lines = g.pick(APPLIERS)
     name = next((n for n in g.reserved if n == base), None)
     if name is None:

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 from .kinds import NOBODY, Array, Dim, Dims, Expr, Kind, shortest
 from .scope import Scope, Signature, Variable, places
 
+MODULE = ("GRID", "TABLE", "PICK")
+
 T = TypeVar("T")
 Table = list[tuple[float, Callable[..., Any]]]
 
@@ -54,7 +56,6 @@ class Generator:
         self.features: set[str] = set()
         self.scattered: set[str] = set()  # what surely holds no two equal elements
         self.views: set[str] = set()  # names of views
-        self.read_only: set[str] = set()  # names of arrays that NumPy does not let be written
         self.reserved: set[str] = set()  # names of functions of the module
         self.scope = Scope()
         self.block: list[str] = []
@@ -190,6 +191,14 @@ class Generator:
         owned = is_array(value.kind) and not value.roots
         shares = self.scope.sharing(value.roots - {NOBODY}) - {name}
         self.scope.bind(Variable(name, value.kind, value.bound, value.low, owned=owned, shares=shares, **facts))
+
+    def is_of_module(self, roots: frozenset[str]) -> bool:
+        """May these share memory with an array of the module, which no program changes?"""
+        return not self.scope.sharing(roots).isdisjoint(MODULE)
+
+    def apart(self, e: Expr) -> Expr:
+        """A value that may be changed where it goes: a copy of what is of the module."""
+        return e.but(f"{e.closed} * 1.0", roots=frozenset(), atom=False) if self.is_of_module(e.roots) else e
 
     def written(self, e: Expr, bound: float) -> None:
         """Note that an array was changed, and so were all other names of its memory."""

@@ -156,6 +156,6 @@ def invoked(g: Generator, called: str, params: Params, levels: str) -> str | Non
         made = array(g, kind.dims, 2) if isinstance(kind, Array) else scalars.number(g, 2)
         if made is None:
             return None
-        changed = tame(g, made, LIMIT)
+        changed = tame(g, g.apart(made), LIMIT)
         texts.append(param if g.chance(0.25) else changed.text)
     return f"{called}({', '.join([*texts, levels])})"
