@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+#: Of a smaller matrix the factors are computed again sooner than SciPy's threads have met.
+_SMALLEST = 32
 _SINGLE_AND_DOUBLE = frozenset(map(np.dtype, (np.float32, np.float64, np.complex64, np.complex128)))
 
 
@@ -41,7 +43,7 @@ class LU:
     def of(cls, A: Any, dtype: Any, last: Any = None) -> "LU | None":
         """The factors of `A` as a matrix of this dtype, in the memory of the `last` ones if they fit."""
         dtype = np.dtype(dtype)
-        square = type(A) is np.ndarray and A.ndim == 2 and A.shape[0] == A.shape[1] > 1
+        square = type(A) is np.ndarray and A.ndim == 2 and A.shape[0] == A.shape[1] >= _SMALLEST
         if not square or dtype not in _SINGLE_AND_DOUBLE or _lapack() is None:
             return None
         double = np.dtype(complex if dtype.kind == "c" else float)

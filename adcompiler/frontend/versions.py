@@ -227,12 +227,10 @@ class Versions(Ownership):
                 view = self.step_to(op, k, inner)
                 changed = self.put(view, Lens(view, of.steps[i + 1 :]), path, kind, d, node)
                 undone = self.undone(op, changed, inner, node)
-                return undone if not steps else self.emit(update, base, tuple(steps), Known("set"), undone, hint=hint)
+                return undone if not steps else self.emit(update, base, _ended(steps), Known("set"), undone, hint=hint)
             steps += step
         steps += path
-        if not steps or steps[-1] == "T":
-            steps.append(Known(Ellipsis))
-        made: Value = self.emit(update, base, tuple(steps), Known(kind), d, hint=hint)
+        made: Value = self.emit(update, base, _ended(steps), Known(kind), d, hint=hint)
         return made
 
     def is_fresh(self, d: Any) -> bool:
@@ -392,6 +390,11 @@ def _path_step(op: Op) -> tuple[Any, ...]:
         return (op.args[1],)
     plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
     return ("T",) if plain else ()
+
+
+def _ended(steps: list[Any]) -> tuple[Any, ...]:
+    """The path of an update, which ends with an index."""
+    return tuple(steps) if steps and steps[-1] != "T" else (*steps, Known(Ellipsis))
 
 
 def _takes_all(path: tuple[Any, ...]) -> bool:

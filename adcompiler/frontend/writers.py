@@ -185,7 +185,7 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition),
+    "fill": _fill, "sort": _sorted(np.sort),
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.copyto: _copyto, np.place: _masked, np.putmask: _masked, np.fill_diagonal: _fill_diagonal,

@@ -14,7 +14,7 @@ from adcompiler.ir.core import Function, Op, Region, Value, clone, leaves, map_t
 from adcompiler.passes.capture import shape_only
 from adcompiler.passes.mark import at_split, read_by_pullback
 from adcompiler.passes.memory import Decisions, Memory, carries
-from rules.cotangent import copied
+from rules.cotangent import apart, copied
 from rules.kind import Array, Num, Seq
 
 
@@ -30,16 +30,19 @@ def keep(function: Function) -> Function:
         """May it share memory with what is kept?"""
         return bool(memory.roots(v) & kept)
 
+    checks = [op for op in function.body.ops[:at] if op.target is apart]  # of the caller's arrays, not of copies
     entries = [copy_of(p, p) for p in function.params if lasts(p)]
     renamed: dict[Value, Any] = {op.args[0]: op.result for op in entries}
-    body = clone(Region([], function.body.ops, []), renamed)
+    others = [op for op in function.body.ops if op not in checks]
+    at -= len(checks)
+    body = clone(Region([], others, []), renamed)
 
     def now(v: Value) -> Value:
         return renamed.get(v, v)
 
     leaving = {v: copy_of(v, now(v)) for v in dict.fromkeys(leaves(value)) if lasts(v)}
     result = map_tree(lambda v: leaving[v].result if v in leaving else now(v), value), map_tree(now, gradients)
-    ops = [*entries, *body.ops[:at], *leaving.values(), *body.ops[at:]]
+    ops = [*checks, *entries, *body.ops[:at], *leaving.values(), *body.ops[at:]]
     return Function(function.name, function.params, Region([], ops, list(leaves(result))), result, function.doc)
 
 
