@@ -281,6 +281,16 @@ def alike(tangents: list[Any], xs: list[Any]) -> None:
 
 
 @primitive
+def element(a: Any, index: Any) -> Any:
+    """`a[index]`, of a row a copy; None where there is none: on the path where it is read there is one."""
+    try:
+        x = a[index]
+    except IndexError:
+        return None
+    return x.copy() if isinstance(x, np.ndarray) else x
+
+
+@primitive
 def length(x: Any, axis: int = 0) -> int:
     """`x.shape[axis]`, or `len(x)` of a list or a range."""
     return x.shape[axis] if hasattr(x, "shape") else len(x)

@@ -933,3 +933,28 @@ def test_what_follows_two_tests_before_a_return_stands_once():
         assert_close(grad(f)(a, x), differences(f, (a, x)))
         assert_close(grad(f, 1)(a, x), differences(f, (a, x), 1))
         assert_close(grad(f, 1)(a, -x), differences(f, (a, -x), 1))
+
+
+def runs_off_the_end(x):
+    y = x * 1.0
+    i = 0
+    while True:
+        if i >= len(x):
+            break
+        y[i] *= y[i - 1] * x[i]
+        i += 1
+    return np.sum(y)
+
+
+def next_rows(x):
+    A = np.outer(x, x)
+    for i in range(len(x)):
+        if i < len(x) - 1:
+            A[i + 1] *= A[i] * x
+    return np.sum(A)
+
+
+@pytest.mark.parametrize("f", [runs_off_the_end, next_rows])
+def test_what_one_path_reads_is_not_asked_for_on_the_other(f):
+    """There is no element there."""
+    check(f, np.array([1.5, 2.0, 0.5, 1.2]), argnums=(0,))

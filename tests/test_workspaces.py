@@ -392,7 +392,7 @@ ALLOCATES = {
     "recurrent": 1,  # np.zeros, with which the loop begins
     "recurrent, float32": 21,  # np.zeros is double: W is cast wherever it meets the state, and d_W is projected
     "recurrent, transposed": 1,  # as without
-    "long short": 217,  # the gates are a list, and so are their cotangents
+    "long short": 2,  # the rows of a cotangent are kept, then stacked
     "nested": 16,  # what the inner loop keeps is in lists of the outer one, and not given back
     "until small": 3,  # h begins as the argument, which is not given back: neither are those that follow
     "swapped": 15,  # each array is carried twice

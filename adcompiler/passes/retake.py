@@ -26,7 +26,7 @@ from adcompiler.ir.core import (
     walk,
 )
 from adcompiler.passes.cheap import is_cheap
-from rules.cotangent import update
+from rules.cotangent import element, update
 from rules.kind import Array, Num, Seq
 from rules.sequences import backwards
 
@@ -208,7 +208,10 @@ class _Reader:
             if where > _first_write(v, writer.body):
                 continue
             piece = Value(reads[0].result.kind, reads[0].result.hint, reads[0].loc)
-            read = Op(operator.getitem, (v, index[1]), {}, [piece], loc=piece.loc)
+            # what one path alone reads may not be there on the other
+            parts = index[1] if isinstance(index[1], tuple) else (index[1],)
+            sure = all(isinstance(i, slice) for i in parts) or all(o in self.op.body.ops for o in reads)
+            read = Op(operator.getitem if sure else element, (v, index[1]), {}, [piece], loc=piece.loc)
             writer.body.ops[where:where] = [*index[0], read]
             taken = self.collect(writer, piece)
             mine[taken] = piece

@@ -8,6 +8,7 @@ from rules.cotangent import (
     accumulate,
     appended,
     direction,
+    element,
     length,
     listed,
     or_zeros,
@@ -46,6 +47,7 @@ def _length_kind(x: Any, axis: int) -> Num:
 
 
 nondifferentiable("n = length(x, axis=0)", length, kind=_length_kind)
+nondifferentiable("y = element(a, index)", element, kind=lambda a, index: indexed(a, index))
 
 
 def _size_kind(x: Any) -> Num:

@@ -36,17 +36,6 @@ def best_so_far(w0, steps):
     return np.sum(best * w0)
 
 
-def list_of_stages(y0, steps):
-    """Stages in a list that a comprehension makes."""
-    stages = [np.zeros_like(y0) for _ in range(2)]
-    y = y0.copy()
-    for _ in range(steps):
-        stages[0][:] = np.sin(y)
-        stages[1][:] = np.sin(y + 0.5 * stages[0])
-        y += 0.1 * stages[1]
-    return np.sum(y * y)
-
-
 def snapshots(u0, steps):
     """One array is appended again and again, and changed in between."""
     u, seen = u0.copy(), []
@@ -94,7 +83,6 @@ REFUSED = [
     (rows_swapped, (LINE, 3), "new may share memory with buffers"),
     (chosen_buffer, (LINE, 3), "target may share memory with another name"),
     (best_so_far, (Y, 3), "w may share memory with"),
-    (list_of_stages, (Y, 2), "a store into a list of any length is not supported"),
     (snapshots, (LINE, 3), "u may share memory with another name"),
     (normalised_layers, ([(X[:, :3], X[0, :3]), (X[:, 1:], X[1, 1:])], X[:, :3]), "W may share memory"),
     (swept_in_the_test, (LINE, 2), "u may share memory with u in swept_in_the_test"),
