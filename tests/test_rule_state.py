@@ -681,12 +681,17 @@ def test_a_system_is_factored_once(monkeypatch):
     counting = Counting()
     monkeypatch.setattr(rules.lapack, "_lapack", lambda: counting)
 
+    A, b = np.array([[2.0, 0.5], [0.3, 1.5]]), np.array([1.0, 0.7])
+
     def f(A, b):
         for _ in range(3):
             b = np.linalg.solve(A, b)
         return np.sum(b * b) + np.linalg.det(A)
 
     g = value_and_grad(f, (0, 1))
+    g(A, b)
+    assert not calls, "of small matrices nothing is kept"
+    A, b = np.eye(40) * 1.05 + np.cos(np.arange(1600.0)).reshape(40, 40) / 80.0, np.linspace(0.5, 1.0, 40)
     for _ in range(2):
         calls.clear()
         g(A, b)
