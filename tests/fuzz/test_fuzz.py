@@ -1,4 +1,4 @@
-"""Three hundred programs, none wrong; and planted bugs, all found."""
+"""A hundred and eighty programs, none wrong; and planted bugs, all found."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ from .generate import generate
 from .planted import LOWERING, NEEDS, PLANTED
 
 SEED = 20_000
-CHUNK, CHUNKS = 30, 10
+CHUNK, CHUNKS = 30, 6
 LOOK_AT = 150  # programs, among those that can show it, within which a planted bug is found
 
 
