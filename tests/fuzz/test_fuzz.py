@@ -1,4 +1,4 @@
-"""A hundred and eighty programs, none wrong; and planted bugs, all found."""
+"""Ninety programs, none wrong; and planted bugs, all found."""
 
 import functools
 import itertools
@@ -12,7 +12,7 @@ from .generate import generate
 from .planted import LOWERING, NEEDS, PLANTED
 
 SEED = 20_000
-CHUNK, CHUNKS = 30, 6
+CHUNK, CHUNKS = 15, 6
 LOOK_AT = 150  # programs, among those that can show it, within which a planted bug is found
 
 
