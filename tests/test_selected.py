@@ -63,11 +63,11 @@ def test_what_is_not_selected_has_no_gradient(f, x):
     assert_close(grad(f)(x), differences(f, (x,)), 1e-5)
 
 
-# Reason: the cotangent of a maximum over an axis is shared among the elements that are equal to it, and none is equal
-# to NaN: what is selected out is divided by their number, 0. The guard is for elementwise rules.
-@pytest.mark.xfail(strict=True, reason="the gradient is NaN where the maximum is")
-def test_a_maximum_of_what_is_not_selected():
-    f = by_rows(lambda A: np.max(np.log(A), axis=1) * A[:, 1])
+@pytest.mark.parametrize(
+    "reduced", [np.max, np.min, np.prod, np.std, np.var, np.linalg.norm], ids=lambda r: r.__name__
+)
+def test_a_row_of_what_is_not_selected_is_reduced(reduced):
+    f = by_rows(lambda A: reduced(np.log(A), axis=1) * A[:, 1])
     assert_close(grad(f)(ROWS), differences(f, (ROWS,)), 1e-5)
 
 
@@ -214,18 +214,38 @@ def multiplied_by_a_pole_in_a_loop(x, y):
     return np.sum(np.where(x > 0, z, 0.0))
 
 
-# Reason: the analysis of what may be infinite (passes/finite.py) looks into no loop: what a loop carries counts as
-# finite, so that its product with the zero of the mask has no guard. docs/conventions.md says so.
-@pytest.mark.xfail(strict=True, reason="the gradient is NaN where a loop carries what a pole has made infinite")
-def test_what_a_loop_carries_may_be_infinite():
+def multiplied_by_a_pole_in_loops(x, y):
+    z, k = y, 0
+    while k < 2:
+        for _ in range(2):
+            w = z
+            z = w * (1.0 / x)
+        z = z * y
+        k += 1
+    return np.sum(np.where(x > 0, z, 0.0))
+
+
+@pytest.mark.parametrize("f", [multiplied_by_a_pole_in_a_loop, multiplied_by_a_pole_in_loops])
+def test_what_a_loop_carries_may_be_infinite(f):
+    x, y = np.array([0.0, 1.0, 4.0]), np.array([0.5, 1.5, 2.0])
     with np.errstate(all="ignore"):
-        d = grad(multiplied_by_a_pole_in_a_loop)(np.array([0.0, 1.0, 4.0]), np.array([0.5, 1.5, 2.0]))
-    assert np.isfinite(d).all()
+        d_x, d_y = grad(f, (0, 1))(x, y)
+        assert d_x[0] == d_y[0] == 0
+        assert_close(d_x[1:], differences(f, (x[1:], y[1:]), 0), 1e-5)
+        assert_close(d_y[1:], differences(f, (x[1:], y[1:]), 1), 1e-5)
 
 
-# Reason: the rule of the power multiplies the masked cotangent, 0, by x ** (y - 1), which is infinite or NaN there,
-# before the guard of the logarithm sees it: 0 times it is NaN already. docs/conventions.md says so.
-@pytest.mark.xfail(strict=True, reason="the second derivative by the exponent is NaN where a mask leaves the power out")
+def test_what_a_loop_carries_that_stays_finite_has_no_guard():
+    def f(x, y):
+        z = y
+        for _ in range(2):
+            z = np.tanh(z) * y
+        return np.sum(np.where(x > 0, z, 0.0))
+
+    text = differentiable(f, argnums=1).source(signature="f64[n], f64[n]")
+    assert not any(word in text for word in ("strong", "unless_zero"))
+
+
 def test_the_second_derivative_of_a_masked_power():
     def masked(x, y):
         return np.sum(np.where(x > 0, x**y, 0.0))

@@ -73,6 +73,8 @@ class _Sweep(Loops):
         """Pull the cotangents of the results of `ops` back to what they were computed from."""
         for op in ops:
             self.made.update(dict.fromkeys(op.results, op))
+            if isinstance(op, For | While):
+                self.made.update(dict.fromkeys(op.carried, op))
         self.forwards.update((id(op), after) for op, after in itertools.pairwise(ops) if call_of(op) is not None)
         self.states.update((id(op), s.result) for op, s in itertools.pairwise(ops) if isinstance(s.target, State))
         for op in reversed(ops):

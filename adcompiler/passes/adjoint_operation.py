@@ -18,7 +18,7 @@ from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.states import Waiting
 from adcompiler.passes.trace import Pullback, Untraceable, fit
-from rules.cotangent import accumulate, unless_zero, update
+from rules.cotangent import accumulate, spread, unless_zero, update
 from rules.kind import Array, KindError, Seq
 from rules.rule import Derivative, find
 
@@ -62,15 +62,12 @@ class Operations(Cotangents):
             overlay = rule.overlay if id(op) in self.states else None
             later = overlay.pullbacks.get(name) if overlay is not None else None
             stateful = None if later is None else wanted(later)
-            factors = [x for x, w in zip(args, derivative.wants, strict=True) if w in bound or w == rule.result]
+            named = [(x, w) for x, w in zip(args, derivative.wants, strict=True) if w not in derivative.like]
+            factors = [x for x, w in named if w in bound or w == rule.result]
             use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
             d = self.call_pullback(f"{rule.name}.d_{name}", derivative, args, use_math, bound[name], op, stateful)
-            if (
-                selected
-                and _elementwise(values["d_" + rule.result], d)
-                and (self.has_pole(op) or (rule.kind is None and self.wild_among(factors, op)))
-            ):
-                d = self.builder.call(unless_zero, values["d_" + rule.result], d, lazy=True, hint=d.hint)
+            if selected:
+                d = self.zero_stays(op, bound, bound[name], values["d_" + rule.result], d, factors)
             siblings[name] = d
             return d
 
@@ -86,6 +83,22 @@ class Operations(Cotangents):
         if d is None:
             return zero_of(self.builder, r, lazy=True)
         return self.as_result(d, r) if rule.kind is not None else d
+
+    def zero_stays(self, op: Op, bound: dict[str, Any], x: Any, incoming: Any, d: Any, factors: list[Any]) -> Any:
+        """The cotangent `d` of the argument `x`, exactly zero where the incoming one is, if a factor may be wild there.
+
+        So it is element by element, and for what a reduction over axes makes of each row.
+        """
+        rule = find(op.target)
+        reduces = "keepdims" in bound and isinstance(x, Value)
+        known = rule is not None and (rule.kind is None or reduces)
+        if not self.has_pole(op) and not (known and self.wild_among(factors, op)):
+            return d
+        if not _elementwise(incoming, d):
+            if not reduces:
+                return d
+            incoming = self.builder.call(spread, incoming, x, bound["axis"], bound["keepdims"], lazy=True)
+        return self.builder.call(unless_zero, incoming, d, lazy=True, hint=d.hint)
 
     def has_pole(self, op: Op) -> bool:
         """Can the derivative be infinite: of a logarithm, of a quotient by what may be 0?"""

@@ -3,8 +3,9 @@
     %s = 1 + exp(%x)     is positive, and infinite where the exponential overflows
     %p = 1 / %s          is finite: a cotangent that is zero needs no protection from it
 
-Nothing is said of values that loops and branches make: they count as finite, of any sign. A program that asks for NaN,
-or leaves it out, expects it in its arguments: there they, and what loops and branches make, may be NaN.
+What a loop carries may be infinite if what it begins with or what an iteration makes of it may be. Nothing is said of
+other values that loops and branches make: they count as finite, of any sign. A program that asks for NaN, or leaves it
+out, expects it in its arguments: there they, and what loops and branches make, may be NaN.
 """
 
 import math
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.core import Op, Value, leaves
+from adcompiler.ir.core import For, Op, Value, While, leaves, walk
 from rules.kind import Array, Num
 from rules.rule import find
 
@@ -62,11 +63,36 @@ def facts(
     if not isinstance(x, Value):
         return _WILD if any(facts(y, made, known, argument, depth).wild for y in leaves(x)) else Facts()
     if x not in known:
-        known[x] = _found(made[x], made, known, argument, depth) if x in made else argument
+        known[x] = _found(x, made[x], made, known, argument, depth) if x in made else argument
     return known[x]
 
 
-def _found(op: Op, made: Mapping[Value, Op], known: dict[Value, Facts], argument: Facts, depth: int) -> Facts:
+def _carried(x: Value, loop: For | While, made: Mapping[Value, Op], known: dict[Value, Facts],
+             argument: Facts, depth: int) -> Facts:  # fmt: skip
+    """What is known of what a loop carries, in it and after it: found for all of it at once, as a fixpoint."""
+    inside = {**made, **{r: op for op in walk(loop.body) for r in op.results}}
+    start = [facts(y, made, known, argument, depth - 1) for y in loop.inits]
+    found = [_may_be(argument, k) for k in start]
+    while True:
+        trial = {**known, **dict(zip(loop.carried, found, strict=True))}
+        ends = [facts(y, inside, trial, argument, depth - 1) for y in loop.body.results[: len(found)]]
+        wider = [_may_be(k, end) for k, end in zip(found, ends, strict=True)]
+        if wider == found:
+            break
+        found = wider
+    for p, r, k in zip(loop.carried, loop.results, found, strict=False):
+        known[p] = known[r] = k
+    return known[x]
+
+
+def _may_be(a: Facts, b: Facts) -> Facts:
+    """What is neither positive for sure, but infinite or NaN if one of them may be."""
+    return Facts(infinite=a.infinite or b.infinite, nan=a.nan or b.nan)
+
+
+def _found(x: Value, op: Op, made: Mapping[Value, Op], known: dict[Value, Facts], argument: Facts, depth: int) -> Facts:
+    if isinstance(op, For | While) and depth and x in (*op.carried, *op.results[: len(op.inits)]):
+        return _carried(x, op, made, known, argument, depth)
     if type(op) is not Op or len(op.results) != 1:
         return argument
     if not depth:

@@ -69,10 +69,10 @@ class power:
 class quiet_power_rule:
     def kind(x, p): return _power_kind(x, p)
     def d_x(d_z, x, p): return strong(d_z * p, quiet_power(x, p - 1))
-    def d_p(d_z, x, z): return strong(d_z * z, log_of_base(x))
+    def d_p(d_z, x, z): return strong(strong(d_z, z), log_of_base(x))
 
     def t_z(x, p, z, t_x, t_p):
-        return strong(t_x * p, quiet_power(x, p - 1)) + strong(t_p * z, log_of_base(x))
+        return strong(t_x * p, quiet_power(x, p - 1)) + strong(strong(t_p, z), log_of_base(x))
 
 
 @rule("y = log_of_base(x)", log_of_base)
