@@ -13,7 +13,6 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import Frame, Maybe
 from adcompiler.frontend.words import describe
 from adcompiler.frontend.writers import Writers, is_array
@@ -119,7 +118,7 @@ class Stores(Writers):
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
                               f"write {name} = {name} + [...]")  # fmt: skip
-        array = isinstance(old, Value) and isinstance(old.kind, Array)
+        array = is_array(old)
         if not array and old in self.frozen_joins:
             raise self.refuse_shared(old, name, node)
         root = self.writable(old, name, node).root if array else old
@@ -147,25 +146,19 @@ class Stores(Writers):
     def write(self, place: Place, kind: str, d: Any, node: Any) -> None:
         """A new version of the array at a place."""
         base = place.base
-        if not isinstance(base, Value) or not isinstance(base.kind, Array):
+        if not is_array(base):
             self.make_apart(base)
             what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
                 else describe(base)  # fmt: skip
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
             raise self.refuse(node, f"a store into {what} is not supported", remedy)
         self.check_views(place, node)
-        found = self.writable(base, place.text, node)
-        self.check_width(found.root, place.text, node)
         if isinstance(d, list | tuple):
             d = self.emit(np.array, list(d))
-        value = self.operand(d)
-        if not isinstance(kind_of_operand(value), Num | Array):
+        if not isinstance(kind_of_operand(self.operand(d)), Num | Array):
             raise self.refuse(node, f"{describe(d)} is stored into an array", "store numbers and arrays")
-        before = self.builder.loc
-        self.builder.loc = self.loc(node)
-        new = self.put(found.root, found, place.path, kind, d, node, found.root.hint or base.hint)
-        self.changed.append(found.root)
-        self.overwrite(found.root, new)
+        before, self.builder.loc = self.builder.loc, self.loc(node)
+        self.change(base, place.path, kind, d, place.text, node)
         self.builder.loc = before
 
     def check_views(self, place: Place, node: Any) -> None:
@@ -216,16 +209,6 @@ class Stores(Writers):
             remedy = remedies.get(target.attr, "keep it in a variable, and return it")
             return self.refuse(target, f"a store to the attribute {target.attr} is not supported yet", remedy)
         return self.refuse(target, "a store into what has no name is not supported", "give the array a name first")
-
-    def check_width(self, base: Value, name: str, node: Any) -> None:
-        """Refuse to change an array in place that cuts what is stored on the path on which it is of ints, or real."""
-        found = least(base, self.lowest, self.defs, {})
-        if 0 <= found < category(base.kind) >= 2:
-            what = "complex numbers" if category(base.kind) == 3 else "floats"
-            kind = "real" if found == 2 else "an array of ints"
-            to = "complex" if category(base.kind) == 3 else "float"
-            raise self.refuse(node, f"{name} is {kind} on one path and of {what} on another, and is changed in place",
-                              f"write {name} = {name}.astype({to}) before, on both paths")  # fmt: skip
 
     def check_container(self, place: Place, node: Any) -> None:
         """Refuse a change of an item where another name may denote the same list or dict."""

@@ -16,14 +16,15 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.iteration import Apart
-from adcompiler.frontend.joins import Environments, JoinedViews, Side
+from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
+from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
-from adcompiler.ir.alias import new_memory, shared
-from adcompiler.ir.core import UNDEF, Op, Value
+from adcompiler.ir.alias import new_memory, shared, takes_all
+from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, update
-from rules.kind import Array, Seq, same_kind
+from rules.kind import Array, same_kind
 
 
 class Written(Exception):
@@ -61,6 +62,8 @@ class Versions(Ownership):
     read_by: dict[Value, Any]
     #: Arrays that lie in memory as C has them.
     ordered: set[Value]
+    #: The arrays that are changed in place, as they were before.
+    changed: list[Value]
     #: New versions of arrays of which a view has been changed.
     whole_arrays: set[Value]
 
@@ -214,9 +217,29 @@ class Versions(Ownership):
         self.defs.update(dict.fromkeys(results, made))
         return results[k]
 
+    def change(self, v: Value, path: tuple[Any, ...], kind: str, d: Any, name: str, node: Any) -> Lens:
+        """Store `d` at `path` of an array, or add it, ...; all names see it. Gives `v` as a view of the new version."""
+        found = self.writable(v, name, node)
+        self.check_width(found.root, name, node)
+        new = self.put(found.root, found, path, kind, d, node, found.root.hint or v.hint)
+        self.changed.append(found.root)
+        self.overwrite(found.root, new)
+        return Lens(new, found.steps)
+
+    def check_width(self, base: Value, name: str, node: Any) -> None:
+        """Refuse to change an array in place that cuts what is stored on the path on which it is of ints, or real."""
+        found = least(base, self.lowest, self.defs, {})
+        if 0 <= found < category(base.kind) >= 2:
+            what = "complex numbers" if category(base.kind) == 3 else "floats"
+            kind = "real" if found == 2 else "an array of ints"
+            to = "complex" if category(base.kind) == 3 else "float"
+            raise self.refuse(node, f"{name} is {kind} on one path and of {what} on another, and is changed in place",
+                              f"write {name} = {name}.astype({to}) before, on both paths")  # fmt: skip
+
     def put(self, base: Value, of: Lens, path: tuple[Any, ...], kind: str, d: Any, node: Any, hint: str = "") -> Value:
         """A new version of `base` that has `d` stored (or added, ...) at `path` of the view that the lens shows."""
-        if not of.steps and kind == "set" and _takes_all(path) and self.is_fresh(d) and same_kind(d.kind, base.kind):
+        whole = not of.steps and kind == "set" and len(path) == 1 and takes_all(self.operand(path[0]))
+        if whole and self.is_fresh(d) and same_kind(d.kind, base.kind):
             d.hint = d.hint or hint
             return d
         steps: list[Any] = []
@@ -253,98 +276,6 @@ class Versions(Ownership):
             return made
         raise self.refuse(node, f"this changes a view that np.{op.target.__name__} has made, which is not supported",
                           "change the array itself, by indices")  # fmt: skip
-
-    # -------------------------------------------------------------------------------------------- joins
-    def joined_views(
-        self, before: Environments, then: Side | None, orelse: Side | None, cond: Value
-    ) -> tuple[JoinedViews, dict[int, set[str]]]:
-        """How arrays and views of them are joined, and the places of lists that nothing else holds, by frame.
-
-        An array of the one path is joined with one of the other if the same names denote them, as the same views, and
-        nothing else may share their memory.
-        """
-        joined = JoinedViews()
-        sides = [s for s in (then, orelse) if s is not None]
-        found = [self.at_end(before, side) for side in sides]
-        values = [{key: v for key, v, _ in places if key is not None} for places in found]
-        start = {(id(f), label): v for f, env in before for n, d in env.items() for label, v, _ in held(d, n)}
-        others = [start] if len(sides) == 1 else values[::-1]
-        changed = [
-            {key: v for key, v in mine.items() if other.get(key) is not v}
-            for mine, other in zip(values, others, strict=True)
-        ]
-        if not any(changed):
-            return joined, {}
-        groups = [self.groups(c, places) for c, places in zip(changed, found, strict=True)]
-        lists = self.lists_apart(before, sides, changed)
-        for key, (of, members) in groups[0].items():
-            if key not in groups[-1]:
-                continue
-            twin, twins = groups[-1][key]
-            if members.keys() != twins.keys() or not all(m.same_steps(twins[k]) for k, m in members.items()):
-                continue
-            if any(v.id > cond.id for op, _ in of.steps for v in op.operands() if v is not op.args[0]):
-                continue  # an index that one path has made
-            x, y = (UNDEF if s is None else values[-k][key] for k, s in ((0, then), (1, orelse)))
-            a, b = (UNDEF if s is None else root for s, root in ((then, of.root), (orelse, twin.root)))
-            if len(sides) == 1 and of.root.id <= cond.id:
-                a = b = of.root
-            if of.steps or a is b:
-                joined.views[id(x), id(y)] = of, a, b
-            joined.owned.add((id(a), id(b)))
-        return joined, lists
-
-    def at_end(self, before: Environments, side: Side) -> list[tuple[Any, Value, bool]]:
-        """What holds arrays at the end of a path: the place, None for what is no name; the value; can it be moved?"""
-        for (f, _), env in zip(before, side[0], strict=True):
-            f.env = env
-        found: list[tuple[Any, Value, bool]] = [(None, v, False) for _, v, _ in self.temporaries()]
-        found += [((id(f), label), v, movable) for f, label, v, movable in self.places()]
-        return found + [((0, label), v, movable) for label, v, movable in held(side[1], "")]
-
-    def groups(self, changed: dict[Any, Value], places: list[tuple[Any, Value, bool]]) -> dict[Any, Any]:
-        """For each changed array that this function has made: how it is seen, and all places that see the same one.
-
-        Those are left out that something unknown may share.
-        """
-        by_root: dict[Value, dict[Any, Lens] | None] = {}
-        out = {}
-        for key, v in changed.items():
-            if not isinstance(v.kind, Array):
-                continue
-            of = self.lens(v)
-            if of.root not in by_root:
-                by_root[of.root] = self.members(of.root, places) if self.is_made_here(of.root) else None
-            members = by_root[of.root]
-            if members is not None:
-                out[key] = of, members
-        return out
-
-    def members(self, root: Value, places: list[tuple[Any, Value, bool]]) -> dict[Any, Lens] | None:
-        """The places that see an array, and how; None where something unknown may share its memory."""
-        family = self.family(root)
-        out = {}
-        for key, v, movable in places:
-            if v in family:
-                of = self.lens(v)
-                if key is None or not movable or of.root is not root:
-                    return None
-                out[key] = of
-        return out
-
-    def lists_apart(
-        self, before: Environments, sides: list[Side], changed: list[dict[Any, Value]]
-    ) -> dict[int, set[str]]:
-        """The places of lists that nothing else holds, at the end of each path."""
-        apart = []
-        for side, places in zip(sides, changed, strict=True):
-            for (f, _), env in zip(before, side[0], strict=True):
-                f.env = env
-            apart.append({key for key, v in places.items() if isinstance(v.kind, Seq) and self.alone(v, key[1])})
-        out: dict[int, set[str]] = {}
-        for frame, label in set.intersection(*apart):
-            out.setdefault(frame, set()).add(label)
-        return out
 
     @contextmanager
     def kept(self, name: str, values: Any) -> Iterator[str]:
@@ -395,19 +326,6 @@ def _path_step(op: Op) -> tuple[Any, ...]:
 def _ended(steps: list[Any]) -> tuple[Any, ...]:
     """The path of an update, which ends with an index."""
     return tuple(steps) if steps and steps[-1] != "T" else (*steps, Known(Ellipsis))
-
-
-def _takes_all(path: tuple[Any, ...]) -> bool:
-    """Does a store fill a whole array: `a[...] = v`, `a[:] = v`?"""
-    if len(path) != 1:
-        return False
-    step = path[0]
-    every = isinstance(step, slice) and all(_constant(x) is None for x in (step.start, step.stop, step.step))
-    return every or _constant(step) is Ellipsis
-
-
-def _constant(d: Any) -> Any:
-    return d.value if isinstance(d, Known) else d
 
 
 __all__ = ["Rebound", "Reread", "Versions", "Written"]

@@ -11,8 +11,8 @@ import numpy as np
 
 from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.meetings import Meetings
 from adcompiler.frontend.scope import Method
-from adcompiler.frontend.versions import Versions
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
@@ -23,11 +23,8 @@ from rules.kind import ONE, Array, Num
 _WHOLE = (Known(Ellipsis),)
 
 
-class Writers(Versions):
+class Writers(Meetings):
     """Lowers calls that write into an argument."""
-
-    #: The arrays that are changed in place, as they were before.
-    changed: list[Value]
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         target: Any = None
@@ -79,21 +76,12 @@ class Writers(Versions):
         """Store `d` at `path` of an array that a call has been given; the array after that."""
         if not is_array(v):
             raise self.refuse(node, f"this writes into {describe(v)}, which is no array", "give it an array")
-        name = self.name_of(v)
-        found = self.writable(v, name, node)
-        self.check_width(found.root, name, node)
-        new = self.put(found.root, found, path, kind, d, node, found.root.hint)
-        self.changed.append(found.root)
-        self.overwrite(found.root, new)
-        return self.seen(found, new)
+        seen = self.change(v, path, kind, d, self.name_of(v), node)
+        return self.seen(seen, seen.root)
 
     def name_of(self, v: Value) -> str:
         """What the program calls an array."""
         return next((label for f, label, x, _ in self.places() if x is v and f is self.frame), v.hint or "the array")
-
-    def check_width(self, base: Value, name: str, node: Any) -> None:
-        """Refuse to change an array in place that is of another dtype on another path."""
-        raise NotImplementedError
 
 
 def is_array(d: Any) -> bool:

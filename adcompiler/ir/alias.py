@@ -54,6 +54,12 @@ def _sums(subscripts: Any) -> bool:
     return any(before.count(a) > 1 if not arrow else a not in after for a in before if a.isalpha())
 
 
+def takes_all(index: Any) -> bool:
+    """Does an index take all there is?"""
+    items = index if isinstance(index, tuple) else (index,)
+    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
+
+
 def _has_list(index: Any) -> bool:
     return isinstance(index, list) or (isinstance(index, tuple) and any(isinstance(i, list) for i in index))
 

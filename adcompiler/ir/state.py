@@ -7,7 +7,7 @@ As long as there is something to differentiate, the function is the pure one: th
 pullback has the operands of its pure form and of the one with the state. `passes.states` decides which it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,11 @@ def overlay_of(rule: Rule) -> Overlay:
     """The forms of a rule that keep a state."""
     assert rule.overlay is not None
     return rule.overlay
+
+
+def _operands(op: Op, form: Derivative, names: Collection[str]) -> Iterator[Value]:
+    """The operands of a call of a form that it takes by these names."""
+    return (v for name, x in zip(form.wants, op.args, strict=True) if name in names for v in leaves(x))
 
 
 @dataclass(frozen=True)
@@ -61,15 +66,11 @@ class Forward:
     def held(self, op: Op) -> Iterator[Value]:
         """The operands whose memory the state may hold."""
         holds = overlay_of(self.rule).holds
-        for name, x in zip(self.derivative.wants, op.args, strict=True):
-            if holds is None or name in holds:
-                yield from leaves(x)
+        return _operands(op, self.derivative, self.derivative.wants if holds is None else holds)
 
     def viewed(self, op: Op) -> Iterator[Value]:
         """The operands whose memory the function's results may share."""
-        for name, x in zip(self.derivative.wants, op.args, strict=True):
-            if name in self.rule.view:
-                yield from leaves(x)
+        return _operands(op, self.derivative, self.rule.view)
 
     def __call__(self, *args: Any) -> tuple[Any, ...]:
         result, state = self.derivative.function(*args)
@@ -93,10 +94,7 @@ class FromState:
 
     def borrowed(self, op: Op) -> Iterator[Value]:
         """The operands whose memory the result may share: those declared, and scratch."""
-        names = {*overlay_of(self.rule).borrows[self.arg], *self.derivative.scratch}
-        for name, x in zip(self.derivative.wants, op.args, strict=True):
-            if name in names:
-                yield from leaves(x)
+        return _operands(op, self.derivative, {*overlay_of(self.rule).borrows[self.arg], *self.derivative.scratch})
 
     def __call__(self, *args: Any) -> Any:
         return self.derivative.function(*args)

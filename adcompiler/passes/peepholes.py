@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
 from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled
 from adcompiler.passes.finite import facts, of_arguments
-from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank, takes_all
+from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank
 from adcompiler.passes.uniform import (
     everywhere,
     filled,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import infer
 from adcompiler.ir.core import Function, Op, Value
 from rules.kind import Array, Num, same_kind
@@ -78,9 +79,3 @@ def only_new_axes(view: Op) -> bool:
     if view.target is not operator.getitem:
         return view.target is np.expand_dims
     return takes_all(view.args[1])
-
-
-def takes_all(index: Any) -> bool:
-    """Does an index take all there is?"""
-    items = index if isinstance(index, tuple) else (index,)
-    return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
