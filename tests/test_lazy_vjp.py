@@ -5,6 +5,7 @@ import gc
 import sys
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 
 import numpy as np
@@ -281,15 +282,12 @@ def test_one_of_many_threads_computes():
 
     thunk, found = Thunk(make), []
 
-    def work():
+    def work(_):
         meet.wait(20)
         found.append(thunk())
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
     assert len(calls) == 1 and len(found) == 8 and len(set(map(id, found))) == 1
 
 
@@ -302,11 +300,9 @@ def test_thunks_of_one_pullback_may_be_called_at_the_same_time():
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
-        threads = [threading.Thread(target=t) for one in thunks for t in one for _ in range(2)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
+        asked = [t for one in thunks for t in one for _ in range(2)]
+        with ThreadPoolExecutor(len(asked)) as pool:
+            list(pool.map(lambda t: t(), asked))
     finally:
         sys.setswitchinterval(before)
     assert same_bits([[t() for t in one] for one in thunks], wanted)

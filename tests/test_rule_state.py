@@ -1,6 +1,6 @@
 """Rules that keep a state: from the forward sweep to the reverse sweep, and from call to call."""
 
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -348,11 +348,8 @@ def test_threads_share_no_state():
         for _ in range(20):
             wrong.extend(1 for x, y in zip(g(*at[k]), expected[k]) if not np.array_equal(x, y))
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))  # raises what a thread raises
     assert not wrong
 
 

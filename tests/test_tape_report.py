@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from adcompiler import differentiable
+from tests.programs.factorisations import cholesky_by_elements
 
 N = 12
 
@@ -103,23 +104,10 @@ def test_of_recurrences_over_elements_the_numbers_that_are_read():
     assert report.bytes <= 8 * (N - 1)
 
 
-def cholesky(A):
-    n = len(A)
-    for j in range(n):
-        for k in range(j):
-            A[j, j] -= A[j, k] * A[j, k]
-        A[j, j] = np.sqrt(A[j, j])
-        for i in range(j + 1, n):
-            for k in range(j):
-                A[i, j] -= A[i, k] * A[j, k]
-            A[i, j] /= A[j, j]
-    return np.sum(A)
-
-
 def test_of_a_factorization_by_elements_the_numbers_that_are_read_and_no_arrays():
     n = 6
     P = np.eye(n) * n + 1.0
-    report = differentiable(cholesky).tape_report(P)
+    report = differentiable(cholesky_by_elements).tape_report(P)
     assert all(k.bytes <= 8 * n**3 for k in report.kept)
 
 

@@ -5,6 +5,7 @@ import copy
 import gc
 import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -453,11 +454,8 @@ def test_threads_get_what_they_would_get_alone(shared):
             if not same_bits(pullback(cotangents[k]), wanted[k]):
                 wrong.append(k)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for t in threads:
-        t.start()
-    for t in threads:
-        t.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))  # raises what a thread raises
     assert not wrong
 
 
