@@ -238,8 +238,8 @@ class Versions(Ownership):
 
     def put(self, base: Value, of: Lens, path: tuple[Any, ...], kind: str, d: Any, node: Any, hint: str = "") -> Value:
         """A new version of `base` that has `d` stored (or added, ...) at `path` of the view that the lens shows."""
-        whole = not of.steps and kind == "set" and len(path) == 1 and takes_all(self.operand(path[0]))
-        if whole and self.is_fresh(d) and same_kind(d.kind, base.kind):
+        fills = not of.steps and kind == "set" and self.all_of(path)
+        if fills and self.is_fresh(d) and same_kind(d.kind, base.kind):
             d.hint = d.hint or hint
             return d
         steps: list[Any] = []
@@ -252,9 +252,16 @@ class Versions(Ownership):
                 undone = self.undone(op, changed, inner, node)
                 return undone if not steps else self.emit(update, base, _ended(steps), Known("set"), undone, hint=hint)
             steps += step
-        steps += path
+        if not (steps and steps[-1] != "T" and self.all_of(path)):  # z[6:][...] = v is z[6:] = v
+            steps += path
         made: Value = self.emit(update, base, _ended(steps), Known(kind), d, hint=hint)
         return made
+
+    def all_of(self, path: tuple[Any, ...]) -> bool:
+        """Is this the path of `a[...]` or `a[:]`?"""
+        index = self.operand(path[0]) if len(path) == 1 else None
+        new_axes = index is None or (isinstance(index, tuple) and None in index)
+        return not new_axes and takes_all(index)
 
     def is_fresh(self, d: Any) -> bool:
         """Has an operation made this array, and does nothing hold it?"""
