@@ -14,22 +14,33 @@ class WriterError(Exception):
 
 
 class Literals(ast.NodeVisitor):
-    """Copies a tree, with expressions of the same value in the place of constants that have no literal."""
+    """The same tree, with expressions of the same value in the place of constants that have no literal.
+
+    The nodes around those are copied, all others are the same nodes.
+    """
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
-        if not node._fields:
+        changed = {}
+        for name in node._fields:
+            old = getattr(node, name, None)
+            new = self.written(old)
+            if new is not old:
+                changed[name] = new
+        if not changed:
             return node
-        new = type(node).__new__(type(node))
-        vars(new).update({name: self.copied(value) for name, value in vars(node).items()})
-        return new
+        copied = type(node).__new__(type(node))
+        vars(copied).update(vars(node), **changed)
+        return copied
 
-    def copied(self, value: Any) -> Any:
+    def written(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self.copied(item) for item in value]
-        return self.visit(value) if isinstance(value, ast.AST) else value
+            items = [self.written(item) for item in value]
+            return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+        return self.visit(value) if isinstance(value, ast.AST) and value._fields else value
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
-        return _literal(node.value)
+        written = _literal(node.value)
+        return node if isinstance(written, ast.Constant) and getattr(node, "kind", None) is None else written
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.JoinedStr:
         return ast.JoinedStr([part if isinstance(part, ast.Constant) else self.visit(part) for part in node.values])

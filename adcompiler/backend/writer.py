@@ -9,6 +9,7 @@ that the header of a block and its first statement are one row.
 """
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from . import wrap
@@ -60,7 +61,7 @@ class _Writer(ExpressionWriter):
         self.future_imports: list[str] = []
         self.docstrings = {
             id(node.body[0])
-            for node in ast.walk(tree)
+            for node in _blocks(tree)
             if isinstance(node, ast.Module | ast.ClassDef | _Definition) and _begins_with_string(node.body)
         }
         self._indent = 0
@@ -254,6 +255,14 @@ class _Writer(ExpressionWriter):
             case items:
                 self.optional(lambda: self.separated(items, self.dispatch))
         self.suite(tree.body)
+
+
+def _blocks(tree: ast.AST) -> Iterator[ast.AST]:
+    """A tree and every statement in it."""
+    yield tree
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from _blocks(node)
 
 
 def _begins_with_string(body: list[ast.stmt]) -> bool:

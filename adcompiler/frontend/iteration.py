@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import gast
@@ -404,26 +405,33 @@ def ast_walk_walrus(node: Any) -> list[str]:
 
 def assigned_names(nodes: list[Any]) -> frozenset[str]:
     """The names that these statements bind in their own scope."""
+    return frozenset().union(*map(_assigned, nodes))
+
+
+@lru_cache(4096)
+def _assigned(node: Any) -> frozenset[str]:
     visitor = _Names()
-    for n in nodes:
-        if isinstance(n, gast.comprehension):
-            visitor.visit(n.target)
-        else:
-            visitor.visit(n)
+    visitor.visit(node.target if isinstance(node, gast.comprehension) else node)
     return frozenset(visitor.names)
 
 
 def changed_names(nodes: list[Any]) -> frozenset[str]:
     """The names that these statements bind, and those that denote what they store into."""
-    found = set(assigned_names(nodes))
-    for n in (n for s in nodes for n in gast.walk(s)):
+    grown = {path[0] for path in grown_places(nodes)}
+    return assigned_names(nodes).union(grown, *map(_stored_into, nodes))
+
+
+@lru_cache(4096)
+def _stored_into(node: Any) -> frozenset[str]:
+    found = set()
+    for n in gast.walk(node):
         if isinstance(n, gast.Subscript | gast.Attribute) and isinstance(n.ctx, gast.Store):
             root: Any = n
             while isinstance(root, gast.Subscript | gast.Attribute):
                 root = root.value
             if isinstance(root, gast.Name):
                 found.add(root.id)
-    return frozenset(found | {path[0] for path in grown_places(nodes)})
+    return frozenset(found)
 
 
 #: Methods that change a list or a dict.
@@ -434,6 +442,7 @@ CHANGING = (
 GROWING = ("append", "extend", "insert", "pop")
 
 
+@lru_cache(4096)
 def in_place_names(node: Any) -> frozenset[str]:
     """The names of lists and dicts that methods called in a statement change."""
     calls = (n.func for n in gast.walk(node) if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute))
@@ -442,8 +451,13 @@ def in_place_names(node: Any) -> frozenset[str]:
 
 def grown_places(nodes: list[Any]) -> frozenset[tuple[Any, ...]]:
     """The places, a name and constant keys, of lists to which these statements may append, or from which they pop."""
+    return frozenset().union(*map(_grown, nodes))
+
+
+@lru_cache(4096)
+def _grown(node: Any) -> frozenset[tuple[Any, ...]]:
     found: set[tuple[Any, ...]] = set()
-    for n in (n for s in nodes for n in gast.walk(s)):
+    for n in gast.walk(node):
         if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute) and n.func.attr in GROWING:
             owner: Any = n.func.value
         elif isinstance(n, gast.AugAssign) and isinstance(n.op, gast.Add):

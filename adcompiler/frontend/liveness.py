@@ -1,5 +1,6 @@
 """Which names may still be read after a statement: only those keep the memory that they denote from being changed."""
 
+from functools import lru_cache
 from typing import Any
 
 import gast
@@ -60,6 +61,7 @@ class Liveness:
         return head | (read(s.iter) if isinstance(s, gast.For) else test)
 
 
+@lru_cache(4096)
 def read(node: Any) -> frozenset[str]:
     """Every name read in a node, nested functions and comprehensions included."""
     found: set[str] = set()
@@ -75,6 +77,7 @@ def _all(statements: list[Any]) -> frozenset[str]:
     return frozenset().union(*map(read, statements))
 
 
+@lru_cache(4096)
 def _written(node: Any) -> frozenset[str]:
     """The names that a simple statement surely binds."""
     if isinstance(node, gast.FunctionDef | gast.ClassDef):

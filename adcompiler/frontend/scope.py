@@ -3,6 +3,7 @@
 import builtins
 import sys
 import types
+import weakref
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -150,6 +151,10 @@ def moment() -> int:
 CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
 
 
+#: The bodies of functions, by their trees.
+_bodies: "weakref.WeakKeyDictionary[Any, Body]" = weakref.WeakKeyDictionary()
+
+
 class Scope:
     """Resolves free names; captures the arrays and numbers among them."""
 
@@ -163,7 +168,6 @@ class Scope:
         self.identities: dict[tuple[Any, str], Identity] = {}
         self.free_names: dict[str, Any] = {}
         self.sources: dict[Any, Source] = {main.node: main}
-        self.bodies: dict[Any, Body] = {}
         #: Functions known to call themselves, with which axes of their arguments are equal; those being lowered apart,
         #: those that have been; and what a call has to pass to them besides their arguments.
         self.recursive = recursive
@@ -179,9 +183,9 @@ class Scope:
 
     def body(self, node: Any) -> Body:
         """The body of a function's tree."""
-        if node not in self.bodies:
-            self.bodies[node] = Body(desugar(node.body))
-        return self.bodies[node]
+        if node not in _bodies:
+            _bodies[node] = Body(desugar(node.body))
+        return _bodies[node]
 
     def free_name(self, name: str, obj: Any) -> str:
         """A name for an object in generated code."""

@@ -3,6 +3,7 @@
 np.add(a, b, out=c); a.fill(0.0)       ->       %c2 = update(%c, ..., set, %a + %b); %a2 = update(%a, ..., set, 0.0)
 """
 
+import functools
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -107,8 +108,11 @@ def _place_of_out(target: Any) -> int | None:
     """Which positional argument of a function is the array that it writes; None where it is given by name alone."""
     if isinstance(target, np.ufunc):
         return target.nin
-    if getattr(target, "__module__", "").partition(".")[0] != "numpy":
-        return None
+    return _named_out(target) if getattr(target, "__module__", "").partition(".")[0] == "numpy" else None
+
+
+@functools.lru_cache(1024)
+def _named_out(target: Any) -> int | None:
     try:
         parameters = list(inspect.signature(target).parameters.values())
     except (TypeError, ValueError):

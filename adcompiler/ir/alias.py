@@ -20,8 +20,10 @@ def holds_memory(kind: Any) -> bool:
 
 def shared(op: Op) -> list[Value]:
     """The operands whose memory the results of a plain operation may share; empty where they are new."""
+    if not any(holds_memory(r.kind) for r in op.results):
+        return []
     operands = [v for v in op.operands() if holds_memory(v.kind)]
-    if not operands or not any(holds_memory(r.kind) for r in op.results):
+    if not operands:
         return []
     if isinstance(op.target, Callee) and op.target.views is not None:
         return [v for i, v in enumerate(op.args) if i in op.target.views and v in operands]

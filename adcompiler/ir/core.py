@@ -237,6 +237,10 @@ class ListOf:
     element: Any
 
 
+#: The commonest constants in trees.
+_PLAIN = frozenset((int, float, str, bool, type(None)))
+
+
 def leaves(tree: Any) -> Iterator[Value]:
     """The values in a tree of tuples, lists, dicts and slices."""
     found: list[Value] = []
@@ -252,7 +256,7 @@ def _gather(tree: Any, found: list[Value]) -> None:
         for item in tree:
             if item.__class__ is Value:
                 found.append(item)
-            else:
+            elif item.__class__ not in _PLAIN:
                 _gather(item, found)
     elif kind is dict:
         for item in tree.values():
@@ -270,7 +274,10 @@ def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
     if tree.__class__ is Value:
         return f(tree)
     if isinstance(tree, tuple):
-        mapped = [f(item) if item.__class__ is Value else map_tree(f, item) for item in tree]
+        mapped = [
+            f(item) if item.__class__ is Value else item if item.__class__ in _PLAIN else map_tree(f, item)
+            for item in tree
+        ]
         return type(tree)(*mapped) if hasattr(tree, "_fields") else tuple(mapped)
     if isinstance(tree, list):
         return [map_tree(f, item) for item in tree]
@@ -309,8 +316,9 @@ def walk(region: Region) -> Iterator[Op]:
     """Every operation of a region, inner ones included, in order."""
     for op in region.ops:
         yield op
-        for sub in op.regions:
-            yield from walk(sub)
+        if op.__class__ is not Op:
+            for sub in op.regions:
+                yield from walk(sub)
 
 
 def place_of(op: Op, region: Region) -> tuple[Region, int]:

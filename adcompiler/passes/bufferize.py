@@ -276,8 +276,7 @@ class _Owner:
     def repaired(self) -> bool:
         """Decide on copies of what is not ours to write: of carried values, then of updates; False if all are ours."""
         self.plan = schedule(self.function, self.apart)
-        self.drop_carries()
-        memory = Memory(self.function, self.decisions)
+        memory = self.drop_carries()
         return self.repaired_carries(memory) or self.repaired_updates(memory)
 
     def repaired_carries(self, memory: Memory) -> bool:
@@ -337,13 +336,11 @@ class _Owner:
             stack.extend(y for y in sources if isinstance(y, Value) and y not in seen)
         return False
 
-    def drop_carries(self) -> None:
+    def drop_carries(self) -> Memory:
         """Find out which loops own what they carry; what updates write into is repaired instead."""
         touched = update_bases(self.function) if self.reuse else set()
-        again = True
-        while again:
-            again = False
-            memory = Memory(self.function, self.decisions)
+        while True:
+            memory, again = Memory(self.function, self.decisions), False
             for op, k in carries(self.function):
                 p = op.carried[k]
                 if p in touched or p in self.decisions.shared_carries:
@@ -351,6 +348,8 @@ class _Owner:
                 if carry_problem(memory, op, k, self.plan.inside[id(op)]):
                     self.decisions.shared_carries.add(p)
                     again = True
+            if not again:
+                return memory
 
     def copy_view(self, v: Value, base: Value) -> bool:
         """Copy a view where it is made, rather than the array that it is a view of."""

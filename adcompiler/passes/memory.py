@@ -50,10 +50,12 @@ class Memory:
         for p in function.params:
             self._set(p, frozenset({p}))
             self.foreign.add(p)
-        self.grown = True
-        while self.grown:
-            self.grown = False
-            self._visit(function.body)
+        for op in function.body.ops:
+            self.grown = True
+            while self.grown:
+                self.grown = False
+                self._visit(op)
+                self.grown = self.grown and bool(op.regions)  # what stands before is known
 
     def roots(self, x: Any) -> frozenset[Value]:
         """The roots of an operand; none for numbers and constants."""
@@ -87,17 +89,20 @@ class Memory:
             self.table[v] = old | roots
             self.grown = True
 
-    def _visit(self, region: Region) -> None:
+    def _visit(self, op: Op) -> None:
+        if isinstance(op, If):
+            for side in op.regions:
+                self._inside(side)
+                for r, x in zip(op.results, side.results, strict=False):
+                    self._set(r, self.roots(x))
+        elif isinstance(op, For | While):
+            self._loop(op)
+        else:
+            self._plain(op)
+
+    def _inside(self, region: Region) -> None:
         for op in region.ops:
-            if isinstance(op, If):
-                for side in op.regions:
-                    self._visit(side)
-                    for r, x in zip(op.results, side.results, strict=False):
-                        self._set(r, self.roots(x))
-            elif isinstance(op, For | While):
-                self._loop(op)
-            else:
-                self._plain(op)
+            self._visit(op)
 
     def _plain(self, op: Op) -> None:
         base = self.decisions.overwritten.get(op.results[0]) if op.results else None
@@ -165,7 +170,7 @@ class Memory:
                 else:
                     self._set(v, frozenset({op.results[k] if v is op.results[k] else p}))
         for sub in op.regions:
-            self._visit(sub)
+            self._inside(sub)
         for y, r in zip(op.body.results[n:], op.results[n:], strict=False):
             self._set(r, frozenset({r}) | self.roots(y))
             if self.freeze:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .campaign import ACCEPTED, KINKS, Tally, check_seed, describe, run
 from .check import Outcome
+from .found import look_for_planted
 from .shrink import shrink
 
 
@@ -17,6 +18,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--programs", type=int, help="stop after so many (300 if no time is given)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program; each next adds 1")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--thin", type=int, default=1, metavar="N", help="all laws for one program in N alone")
+    parser.add_argument("--planted", action="store_true", help="look for the programs that show the planted bugs")
     parser.add_argument("--only", type=int, metavar="SEED", help="check and print this one program")
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write failing and refused programs there")
@@ -27,8 +30,10 @@ def main(arguments: list[str] | None = None) -> int:
             outcome = shrink(outcome)
         print(describe(outcome))
         return int(outcome.failed)
+    if options.planted:
+        return look_for_planted(options.jobs)
     programs = options.programs if options.programs or options.minutes else 300
-    tally = run(options.seed, programs, options.minutes, options.jobs)
+    tally = run(options.seed, programs, options.minutes, options.jobs, options.thin)
     if options.shrink:
         tally.failures = [shrink(outcome) for outcome in tally.failures]
     print(tally.report())

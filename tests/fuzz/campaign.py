@@ -1,5 +1,6 @@
 """Many programs: run on several processes, counted, reported."""
 
+import gc
 import multiprocessing
 import os
 import time
@@ -14,6 +15,7 @@ from .constructs import CONSTRUCTS
 from .generate import generate
 
 BATCH = 5  # programs for one task of a process
+DOZEN = 12  # seeds: in as many, each law has its turn
 SECOND = 4  # of so many programs, one is differentiated twice
 AHEAD = 4  # and another one is compiled ahead of time as well
 ACCEPTED = 0.60
@@ -124,31 +126,32 @@ def names(outcome: Outcome) -> list[str]:
     return [p.name for p in outcome.program.parameters if not p.omitted]
 
 
-def check_seed(seed: int) -> Outcome:
-    """Generate and check the program of a seed."""
+def check_seed(seed: int, thin: int = 1) -> Outcome:
+    """Generate and check the program of a seed: all laws for a dozen of seeds in so many dozens."""
     program, started = generate(seed), time.process_time()
-    outcome = check(program, second=seed % SECOND == 0, ahead=seed % AHEAD == 1)
+    whole = seed // DOZEN % thin == 0
+    outcome = check(program, None, whole and seed % SECOND == 0, whole and seed % AHEAD == 1, whole)
     return replace(outcome, seconds=time.process_time() - started)
 
 
-def check_batch(seeds: list[int]) -> list[Outcome]:
+def check_batch(seeds: list[int], thin: int = 1) -> list[Outcome]:
     """Generate and check several."""
-    return [check_seed(seed) for seed in seeds]
+    return [check_seed(seed, thin) for seed in seeds]
 
 
-def outcomes(seeds: Iterator[int], jobs: int) -> Iterator[Outcome]:
+def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1) -> Iterator[Outcome]:
     """The outcomes of these seeds, in order."""
     if jobs <= 1:
-        yield from map(check_seed, seeds)
+        yield from (check_seed(seed, thin) for seed in seeds)
         return
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
     context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs, maxtasksperchild=60) as pool:
+    with context.Pool(jobs, gc.set_threshold, (20_000, 20, 20), maxtasksperchild=60) as pool:
         pending: deque[tuple[list[int], AsyncResult[list[Outcome]]]] = deque()
         while True:
             while len(pending) < 4 * jobs and (batch := list(islice(seeds, BATCH))):
-                pending.append((batch, pool.apply_async(check_batch, (batch,))))
+                pending.append((batch, pool.apply_async(check_batch, (batch, thin))))
             if not pending:
                 return
             batch, result = pending.popleft()
@@ -158,8 +161,10 @@ def outcomes(seeds: Iterator[int], jobs: int) -> Iterator[Outcome]:
                 yield Outcome(generate(batch[0]), "crash", f"a process died on one of the seeds {batch}")
 
 
-def run(seed: int, programs: int | None = None, minutes: float | None = None, jobs: int = 1) -> Tally:
-    """Check programs with seeds from `seed` on, so many or for so long."""
+def run(
+    seed: int, programs: int | None = None, minutes: float | None = None, jobs: int = 1, thin: int = 1
+) -> Tally:
+    """Check programs with seeds from `seed` on, so many or for so long, all laws of one dozen in `thin`."""
     tally = Tally(seed)
     started = time.monotonic()
 
@@ -169,7 +174,7 @@ def run(seed: int, programs: int | None = None, minutes: float | None = None, jo
                 return
             yield number
 
-    for outcome in outcomes(more(), jobs):
+    for outcome in outcomes(more(), jobs, thin):
         tally.add(outcome)
     tally.seconds = time.monotonic() - started
     return tally

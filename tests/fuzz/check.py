@@ -144,9 +144,16 @@ class Hanging(Exception):
 
 
 def check(
-    program: Program, compiler: Compiler | None = None, second: bool = False, ahead: bool = False
+    program: Program,
+    compiler: Compiler | None = None,
+    second: bool = False,
+    ahead: bool = False,
+    whole: bool = True,
 ) -> Outcome:
-    """Check one program, `ahead` of time as well; never raises for a fault of the compiler."""
+    """Check one program, `ahead` of time as well; never raises for a fault of the compiler.
+
+    Without `whole` it is compiled once: its value and gradient, what it does to arguments and earlier results.
+    """
     compiler = compiler or Adcompiler()
     with loaded(program, compiler.second(program) if second else "") as module, quiet(), deadline(SECONDS):
         try:
@@ -154,7 +161,7 @@ def check(
         except Exception as error:
             return Outcome(program, "invalid", f"{type(error).__name__}: {error}")
         try:
-            everything(program, module, expected, compiler)
+            everything(program, module, expected, compiler, whole)
             order, why = second_order(program, module, compiler) if second else ("", "")
             closed = ahead_of_time(program, module, compiler) if ahead else ""
         except compiler.refusal as error:
@@ -192,8 +199,8 @@ def plain_value(f: Function, args: tuple[Any, ...]) -> float:
     return value  # type: ignore[return-value]
 
 
-def everything(program: Program, module: ModuleType, expected: float, compiler: Compiler) -> None:
-    """All laws but those of second derivatives."""
+def everything(program: Program, module: ModuleType, expected: float, compiler: Compiler, whole: bool) -> None:
+    """All laws but those of second derivatives; with `whole`, those for which it is compiled anew."""
     f, argnums = module.f, program.argnums
     loose = program.single_precision
     args = program.arguments()
@@ -210,19 +217,8 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_close("the value", value, expected, 1e-5 if loose else ROUNDING)
     well_formed(program, gradient, args)
 
-    captured, captured_gradient = compiler.interpret(f, args, "capture", argnums)
-    unchanged("interpreting `capture`", args, pristine)
-    expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
-    expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
-
-    if program.seed % NAIVE == 0:
-        plain_buffers(program, f, (value, gradient), compiler)
-        unchanged("the gradient without reuse", args, pristine)
-    if program.seed % AGAIN == 1:
-        earlier_arrays(program, f, compiler)
-        earlier_pullbacks(program, f, compiler)
-    forward_mode(program, f, value, gradient, compiler)
-    split_form(program, module, value, gradient, compiler)
+    if whole:
+        compiled_anew(program, module, value, gradient, compiler)
 
     kept = tree_map(np.copy, gradient)
     value_again, gradient_again = compiled(*args)
@@ -252,6 +248,27 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     else:
         against_differences(program, f, args, gradient)
     other_sizes(program, f, compiled)
+
+
+def compiled_anew(
+    program: Program, module: ModuleType, value: float, gradient: Any, compiler: Compiler
+) -> None:
+    """The other ways to the same gradient: interpreted, without reuse, with earlier arrays, forward, split."""
+    f, argnums, loose = module.f, program.argnums, program.single_precision
+    args, pristine = program.arguments(), program.arguments()
+    captured, captured_gradient = compiler.interpret(f, args, "capture", argnums)
+    unchanged("interpreting `capture`", args, pristine)
+    expect_close("interpreted `capture`, value", captured, value, 1e-5 if loose else ROUNDING)
+    expect_tree("emitted against interpreted", gradient, captured_gradient, 1e-4 if loose else ROUNDING)
+
+    if program.seed % NAIVE == 0:
+        plain_buffers(program, f, (value, gradient), compiler)
+        unchanged("the gradient without reuse", args, pristine)
+    if program.seed % AGAIN == 1:
+        earlier_arrays(program, f, compiler)
+        earlier_pullbacks(program, f, compiler)
+    forward_mode(program, f, value, gradient, compiler)
+    split_form(program, module, value, gradient, compiler)
 
 
 def forward_mode(program: Program, f: Function, value: float, gradient: Any, compiler: Compiler) -> None:
