@@ -1,0 +1,95 @@
+"""NumPy's functions with lists of arrays, several results or callbacks, in functions that are compiled."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adcompiler import UnsupportedError, grad, jvp
+from tests.numerics import assert_close, differences
+
+X, W = np.array([-1.3, 0.4, 0.9, -0.2, 1.7]), np.array([0.5, -0.7, 1.2, 0.3, -1.1])
+M = np.array([[0.5, -1.2, 0.7, 1.9], [1.1, 0.3, -0.4, 0.8]])
+
+
+def selected(x, w):
+    return np.sum(np.select([x > 0.5, x < 0.0], [x * w, w**2], default=x**3))
+
+
+def one_of_two(x, w):
+    return np.sum(np.choose((x > 0).astype(int), [x * w, w**3]))
+
+
+def blocks(m, x):
+    return np.sum(np.block([[m, m[:, :1]], [x]]) ** 3)
+
+
+def polynomials(p, x):
+    value = np.polyval(np.polymul(np.polyder(p), p[1:]), x) + np.polyval([1.0, 2.0, 3.0], x)
+    return np.sum(value * np.polyval(np.poly(p), x))
+
+
+def in_bins(x, w):
+    h, edges = np.histogram(x, 3, weights=w)
+    return np.sum(h**2) * edges[1]
+
+
+def parts(x, w):
+    quotient, rest = np.divmod(x, w)
+    fraction, whole = np.modf(3.0 * x)
+    return np.sum(quotient * rest**2 + fraction * whole)
+
+
+def grown(x, w):
+    y = np.insert(x, 2, w)
+    for i in range(3):
+        y = np.delete(y, i) * np.resize(w, 9 - i)
+    return np.sum(y**2)
+
+
+def pieces(x, a):
+    y = np.piecewise(x, [x < -0.3, x > 0.6], [lambda v, c: c * v**2, 2.0, lambda v, c: v * np.sum(v) + c], a)
+    return np.sum(y * x)
+
+
+def overlapping_pieces(x, a):
+    return np.sum(np.piecewise(x, [x < a, x > 0.0], [np.cos, np.exp]) * x)
+
+
+def over_axes(m, a):
+    return np.sum(np.apply_over_axes(np.sum, m**2, [0, -1])) * a + np.sum(np.apply_over_axes(np.mean, m**3, 1) * m)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
+    (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (in_bins, X, W), (parts, X, W),
+    (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5), (over_axes, M, 0.7),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, x, y", PROGRAMS, ids=[f.__name__ for f, *_ in PROGRAMS])
+def test_both_modes(f: Any, x: Any, y: Any) -> None:
+    expected = differences(f, (x, y)), differences(f, (x, y), 1)
+    assert_close(grad(f, argnums=(0, 1))(x, y), expected, rtol=1e-6, atol=1e-6)
+    directions = np.cos(np.arange(x.size)).reshape(x.shape), (np.sin(y) if np.ndim(y) else 0.6)
+    _, tangent = jvp(f, (x, y), directions)
+    assert tangent == pytest.approx(sum(np.sum(g * t) for g, t in zip(expected, directions)), rel=1e-6)
+
+
+def test_second_derivative_of_pieces() -> None:
+    def slope(x):
+        return np.sum(grad(pieces)(x, 1.3) * W)
+
+    assert_close(grad(slope)(X), differences(slope, (X,)), rtol=1e-5, atol=1e-6)
+
+
+def test_a_function_that_is_refused_says_why() -> None:
+    for f, words in [
+        (lambda x: np.sum(np.roots(x)), "whether the roots are real"),
+        (lambda x: np.sum(np.piecewise(x, [x > 0.0], [1.0, 2.0, 3.0])), "1 conditions and 3 functions"),
+        (lambda x: np.sum(np.piecewise(x, [x[:2] > 0.0], [1.0])), "no mask of the shape"),
+        (lambda x: np.sum(np.kaiser(5, x[0])), "by beta is not written yet"),
+        (lambda x: np.sum(np.histogram(x, 3, density=True)[0]), "density=True"),
+    ]:
+        with pytest.raises(UnsupportedError, match=words):
+            grad(f)(X)
