@@ -30,6 +30,10 @@ def polynomials(p, x):
     return np.sum(value * np.polyval(np.poly(p), x))
 
 
+def fitted(x, y):
+    return np.sum(np.polyval(np.polyfit(x, y, 2, w=1.0 + x**2), y) ** 2)
+
+
 def in_bins(x, w):
     h, edges = np.histogram(x, 3, weights=w)
     return np.sum(h**2) * edges[1]
@@ -62,8 +66,8 @@ def over_axes(m, a):
 
 
 PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
-    (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (in_bins, X, W), (parts, X, W),
-    (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5), (over_axes, M, 0.7),
+    (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (fitted, X, W), (in_bins, X, W),
+    (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5), (over_axes, M, 0.7),
 ]  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from rules.numpy import differences as differences
 from rules.numpy import elements as elements
 from rules.numpy import exponential as exponential
 from rules.numpy import extrema as extrema
+from rules.numpy import fitting as fitting
 from rules.numpy import floating_point as floating_point
 from rules.numpy import histograms as histograms
 from rules.numpy import indexing as indexing

@@ -108,6 +108,8 @@ class undelete_rule:
 
 @rule("y = delete(arr, obj, axis=None)", np.delete)
 class delete:
+    selects = True
+
     def kind(arr, obj, axis):
         arr, axis = _flat(arr, axis)
         single = isinstance(obj, int | np.integer | Num)

@@ -79,6 +79,7 @@ class histogram_bin_edges:
 class histogram:
     """Counts, or weights, and the edges of the bins."""
 
+    selects = True
     static = "range density"
     view = "bins"
 

@@ -156,7 +156,7 @@ nondifferentiable("w = falling(like, m)", falling,
                   kind=lambda like, m: Array(_real(like.dtype), (_less(like.shape[0], m),)))  # fmt: skip
 
 
-def _derived(p: Any) -> Any:
+def derived(p: Any) -> Any:
     """The coefficients of the derivative, in the precision of `p`."""
     return p[:-1] * falling(p, 1)
 
@@ -215,7 +215,7 @@ def unpolyval(d: Any, x: Any, like: Any) -> Any:
 class unpolyval_rule:
     def kind(d, x, like): return Array(promote(kind_of(d), kind_of(x)), like.shape, like.xp)
     def d_d(d_y, x): return np.polyval(d_y, x)
-    def d_x(d_y, d, x): return d * np.polyval(_derived(d_y), x)
+    def d_x(d_y, d, x): return d * np.polyval(derived(d_y), x)
 
     def t_y(y, d, x, like: Like, t_d, t_x):
         return unpolyval(t_d, x, like) + np.pad(unpolyval(d * t_x, x, y[:-1]) * falling(y, 1), (0, 1))
@@ -228,8 +228,8 @@ class polyval:
         return array_or_number(promote(p, x), x.shape, library(p, x))
 
     def d_p(d_y, p: Like, x): return unpolyval(d_y, x, p)
-    def d_x(d_y, p, x): return d_y * np.polyval(_derived(p), x)
-    def t_y(p, x, t_p, t_x): return np.polyval(t_p, x) + t_x * np.polyval(_derived(p), x)
+    def d_x(d_y, p, x): return d_y * np.polyval(derived(p), x)
+    def t_y(p, x, t_p, t_x): return np.polyval(t_p, x) + t_x * np.polyval(derived(p), x)
 
 
 @primitive

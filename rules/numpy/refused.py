@@ -14,8 +14,6 @@ unsupported(np.histogram2d, np.histogramdd,
             why="the rule by weights is not written yet; use np.bincount of the places, by np.digitize")  # fmt: skip
 unsupported(np.polydiv, why="how long the remainder is changes with the values; divide the values instead")
 unsupported(np.roots, why="whether the roots are real changes with the values; write an iteration for the one wanted")
-unsupported(np.polyfit, why="the rule is not written yet; solve the normal equations of V = np.vander(x, deg + 1): "
-                            "np.linalg.solve(V.T @ V, V.T @ y)")  # fmt: skip
 unsupported(*([np.unstack] if hasattr(np, "unstack") else []),
             why="how many arrays it makes is known when it runs; index the array, or loop over it")  # fmt: skip
 

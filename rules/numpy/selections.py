@@ -47,6 +47,8 @@ def _condition(name: str, condition: Any) -> Array:
 
 @rule("y = compress(condition, a, axis=None)", np.compress)
 class compress:
+    selects = True
+
     def kind(condition, a, axis):
         _condition("compress", condition)
         a, kept = array_kind(a), lengths().fresh()
@@ -65,6 +67,7 @@ class compress:
 
 @rule("y = compress(a, condition, axis=None)", "ndarray.compress")
 class compress_method:
+    selects = True
     def kind(a, condition, axis): return compress.kind(condition, a, axis)
     def d_a(d_y, a: Like, condition, axis): return compress.d_a(d_y, a, condition, axis)
     def t_y(t_a, condition, axis): return np.compress(condition, t_a, axis=axis)
@@ -73,6 +76,8 @@ class compress_method:
 @rule("y = extract(condition, arr)", np.extract)
 class extract:
     """The elements in C order, whatever the shape of the condition."""
+
+    selects = True
 
     def kind(condition, arr):
         _condition("extract", condition)

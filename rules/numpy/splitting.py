@@ -106,7 +106,7 @@ class broadcast_arrays:
 
     @borrows("d_ys")
     def d_rest(d_ys): return tuple(d_ys)
-    def t_ys(t_rest, ys: Like): return tuple(np.zeros_like(y) + t for t, y in zip(t_rest, ys))
+    def t_ys(t_rest): return np.broadcast_arrays(*t_rest)
 
 
 def _grid_axis(i: int, count: int, indexing: str) -> int:

@@ -136,8 +136,6 @@ class sinc_slope_rule:
 class unwrap:
     """What is added is whole periods, which jump and do not move."""
 
-    static = "discont period"
-
     def kind(p, axis, period):
         p = array_kind(p)
         normalize_axis(axis, p.ndim)

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from rules.numpy.fitting import gram_solve
 from rules.numpy.polynomials import at_end, ending, poly_of, trimmed, unpolyval
 from tests.rules.case import case, normal
 
 V, W, M, X = normal(4), normal(3), normal(2, 3), np.array(0.7)
 ZERO = np.array([0.0, 0.0, 1.5, -0.5])
 R = np.array([1.2, 0.5, -0.7, 2.1])
+X6, Y6 = np.array([-1.3, -0.6, 0.1, 0.7, 1.4, 2.2]), normal(6)
 
 CASES = [
     *[case(f, a, b) for f in (np.polyadd, np.polysub) for a, b in [
@@ -25,4 +27,8 @@ CASES = [
     *[case(poly_of, r).but(skip="empty") for r in (R, M)],
     case(ending, V, W).but(wrt="d", skip="empty"), case(at_end, W, V).but(wrt="d", skip="empty"),
     case(trimmed, V),
+    # a fit: of as many points as coefficients, of more, weighted
+    *[case(np.polyfit, X6, Y6, n, w=w).but(skip="empty broadcast", complex=False)
+      for n, w in [(0, None), (1, None), (3, None), (5, None), (2, np.abs(Y6))]],
+    case(gram_solve, normal(5, 3), W).but(skip="empty broadcast", complex=False),
 ]
