@@ -14,20 +14,35 @@ from rules.numpy.reductions import mean_dtype
 from rules.numpy.shape import array_kind
 from rules.rule import primitive, rule
 
+#: Where (x/2)**2 is beyond this, the function is infinite in double precision.
+OVERFLOW = 360.0**2
+
 
 @primitive
 def bessel_over_power(x: Any, n: int) -> Any:
     """`I_n(x) / x**n`, of real x, in its precision."""
-    x = np.asarray(x)
-    quarter = np.multiply(x, x) / 4
-    term = np.full(x.shape, 1 / (2**n * math.factorial(n)), quarter.dtype)
-    out, k, least = term.copy(), 0, np.finfo(quarter.dtype).eps / 4
+    quarter = np.multiply(x, 0.5)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        while np.any(term > least * out):
-            k += 1
-            term *= quarter / (k * (k + n))
-            out += term
+        quarter = np.asarray(np.multiply(quarter, quarter, out=quarter if np.ndim(x) else None))
+        largest = np.max(quarter, initial=0, where=quarter < OVERFLOW)
+        out = np.ones_like(quarter)
+        for k in range(_terms(float(largest), n), 0, -1):
+            out *= quarter
+            out /= k * (k + n)
+            out += 1
+    out /= 2**n * math.factorial(n)
     return out[()]
+
+
+def _terms(quarter: float, n: int) -> int:
+    """How many terms the largest argument needs; the others need no more."""
+    term = total = 1.0
+    k = 0
+    while term > 1e-17 * total:
+        k += 1
+        term *= quarter / (k * (k + n))
+        total += term
+    return k
 
 
 @rule("y = bessel_over_power(x, n)", bessel_over_power)

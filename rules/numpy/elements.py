@@ -4,10 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from rules.cotangent import scatter
 from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, normalize_axis
+from rules.numpy.joining import at_axis
 from rules.numpy.shape import array_kind, product, reshape_like, shape_of, total
 from rules.operands import rank
-from rules.rule import Like, nondifferentiable, primitive, rule
+from rules.rule import Like, borrows, nondifferentiable, primitive, rule
 
 
 def _flat(a: Any, axis: Any) -> tuple[Array, int]:
@@ -57,6 +59,50 @@ def _inserted_kind(like: Any, arr: Any, axis: int, old: bool) -> Array:
 nondifferentiable("i = inserted(like, arr, obj, axis=0, old=False)", inserted, kind=_inserted_kind)
 
 
+def _place(obj: Any, n: int) -> int | None:
+    """The place that an int means among `n`; None for what is none."""
+    return None if not isinstance(obj, int | np.integer) else int(obj) + n if obj < 0 else int(obj)
+
+
+@primitive
+def old_part(d: Any, arr: Any, obj: Any, axis: int = 0) -> Any:
+    """The part of `d` that is of the elements of `arr`, where others have been inserted."""
+    k = _place(obj, arr.shape[axis])
+    if k is None:
+        return np.take(d, inserted.__wrapped__(d, arr, obj, axis, old=True), axis=axis)
+    end = k + d.shape[axis] - arr.shape[axis]
+    return np.concatenate([d[at_axis(slice(k), axis)], d[at_axis(slice(end, None), axis)]], axis=axis)
+
+
+@primitive
+def new_part(d: Any, arr: Any, obj: Any, axis: int = 0) -> Any:
+    """The part of `d` that is of the elements that have been inserted into `arr`; a view, if at one place."""
+    k = _place(obj, arr.shape[axis])
+    if k is None:
+        return np.take(d, inserted.__wrapped__(d, arr, obj, axis), axis=axis)
+    return d[at_axis(slice(k, k + d.shape[axis] - arr.shape[axis]), axis)]
+
+
+@rule("y = old_part(d, arr, obj, axis=0)", old_part)
+class old_part_rule:
+    def kind(d, arr): return Array(d.dtype, arr.shape, d.xp)
+    def d_d(d_y, d: Like, arr: Like, obj, axis):
+        return scatter(d_y, d, at_axis(inserted(d, arr, obj, axis, old=True), axis))
+
+    def t_y(t_d, arr: Like, obj, axis): return old_part(t_d, arr, obj, axis)
+
+
+@rule("y = new_part(d, arr, obj, axis=0)", new_part)
+class new_part_rule:
+    def kind(d, axis): return _resized(d, axis, lengths().fresh())
+    view = "d"
+
+    def d_d(d_y, d: Like, arr: Like, obj, axis):
+        return scatter(d_y, d, at_axis(inserted(d, arr, obj, axis), axis))
+
+    def t_y(t_d, arr: Like, obj, axis): return new_part(t_d, arr, obj, axis)
+
+
 def _new(arr: Array, obj: Any, values: Any, axis: int) -> Length:
     """How many elements are inserted."""
     if isinstance(obj, tuple | list) and len(obj) != 1:
@@ -79,12 +125,12 @@ class insert:
         return _resized(arr, axis, total([arr.shape[axis], _new(arr, obj, values, axis)]))
 
     def d_arr(d_y, arr: Like, obj, axis):
-        k = _axis(arr, axis)
-        return _as_given(np.take(d_y, inserted(d_y, _as_flat(arr, axis), obj, k, old=True), axis=k), arr, axis)
+        return _as_given(old_part(d_y, _as_flat(arr, axis), obj, _axis(arr, axis)), arr, axis)
 
+    @borrows("d_y")
     def d_values(d_y, arr: Like, obj, axis):
         k = _axis(arr, axis)
-        d = np.take(d_y, inserted(d_y, _as_flat(arr, axis), obj, k), axis=k)
+        d = new_part(d_y, _as_flat(arr, axis), obj, k)
         return np.moveaxis(d, k, 0) if _one(obj) and k else d
 
     def t_y(t_arr, obj, t_values, axis): return np.insert(t_arr, obj, t_values, axis=axis)
@@ -94,8 +140,13 @@ class insert:
 @primitive
 def undelete(d: Any, like: Any, obj: Any, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` where `np.delete(like, obj, axis)` leaves the elements."""
+    k = _place(obj, like.shape[axis])
     out = np.zeros(like.shape, d.dtype)
-    out[(slice(None),) * axis + (np.delete(np.arange(like.shape[axis]), obj),)] = d
+    if k is None:
+        out[at_axis(np.delete(np.arange(like.shape[axis]), obj), axis)] = d
+    else:
+        out[at_axis(slice(k), axis)] = d[at_axis(slice(k), axis)]
+        out[at_axis(slice(k + 1, None), axis)] = d[at_axis(slice(k, None), axis)]
     return out
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rules.kind import Array, KindError, broadcast, kind_of, length_of, lengths, library, promote
-from rules.numpy.polynomials import DOUBLE, derived, falling, unpolyval
+from rules.numpy.polynomials import DOUBLE, derived, falling, horner, unpolyval
 from rules.numpy.shape import array_kind
 from rules.rule import primitive, rule
 
@@ -41,7 +41,7 @@ def _weighted(d: Any, w: Any) -> Any:
 
 
 def _slopes(p: Any, x: Any) -> Any:
-    return np.polyval(derived(p), x)
+    return horner(derived(p), x)
 
 
 def _vector(name: str, a: Any) -> Array:
@@ -63,18 +63,18 @@ class polyfit:
         broadcast(*(a.shape for a in kinds))
         return Array(promote(DOUBLE, *kinds), (lengths().resolve(length_of(deg) + 1),), library(*map(kind_of, kinds)))
 
-    def d_y(d_c, x, c, w): return _weighted(np.polyval(gram_solve(_powers(x, c, w), d_c), x), w)
+    def d_y(d_c, x, c, w): return _weighted(horner(gram_solve(_powers(x, c, w), d_c), x), w)
 
     def d_x(d_c, x, y, c, w):
         g = gram_solve(_powers(x, c, w), d_c)
-        return _weighted((y - np.polyval(c, x)) * _slopes(g, x) - np.polyval(g, x) * _slopes(c, x), w)
+        return _weighted((y - horner(c, x)) * _slopes(g, x) - horner(g, x) * _slopes(c, x), w)
 
     def d_w(d_c, x, y, c, w):
         g = gram_solve(_powers(x, c, w), d_c)
-        return 2 * w * (y - np.polyval(c, x)) * np.polyval(g, x)
+        return 2 * w * (y - horner(c, x)) * horner(g, x)
 
     def t_c(x, y, c, w, t_x, t_y, t_w):
-        rest = y - np.polyval(c, x)
+        rest = y - horner(c, x)
         moved = _weighted(t_y - t_x * _slopes(c, x), w)
         moved = moved if w is None else moved + 2 * (w * t_w) * rest
         through = unpolyval(_weighted(rest * t_x, w), x, c[:-1]) * falling(c, 1)

@@ -7,7 +7,6 @@ import numpy as np
 from rules.cotangent import scatter, zeros_like
 from rules.kind import Array, KindError, Num, array_or_number, kind_of, length_of, lengths, library, promote
 from rules.numpy.creation import ramp
-from rules.numpy.extrema import of_ties, to_ties
 from rules.numpy.shape import array_kind
 from rules.operands import rank
 from rules.rule import Like, borrows, nondifferentiable, primitive, rule
@@ -47,21 +46,57 @@ def _given(bins: Any, range: Any) -> bool:
     return bool(rank(bins)) or range is not None
 
 
+@primitive
+def spanned(t: Any, a: Any, like: Any) -> Any:
+    """How equidistant edges, as many as `like` has, move that lie between the extrema of `a`, if it moves by `t`."""
+    a = np.asarray(a)
+    t = np.broadcast_to(t, a.shape)
+    if not a.size:
+        return np.zeros_like(like)
+    low, high = (np.mean(t, where=np.equal(a, extremum)) for extremum in (np.min(a), np.max(a)))
+    return (low + (high - low) * ramp.__wrapped__(like)).astype(like.dtype)
+
+
+@primitive
+def unspanned(d: Any, a: Any) -> Any:
+    """The cotangent of `a` from that of edges between its extrema; equal ones share."""
+    a = np.asarray(a)
+    out = np.zeros_like(a)
+    if a.size:
+        high = np.dot(d, ramp.__wrapped__(d))
+        for extremum, part in ((np.min(a), np.sum(d) - high), (np.max(a), high)):
+            ties = np.equal(a, extremum)
+            out[ties] += part / np.count_nonzero(ties)
+    return out[()]
+
+
+@rule("e = spanned(t, a, like)", spanned)
+class spanned_rule:
+    like = "like"
+    def kind(like): return like
+    def d_t(d_e, a): return unspanned(d_e, a)
+    def d_a(d_e, a: Like): return zeros_like(a)  # which elements are the extrema changes by jumps
+    def t_e(t_t, a, like: Like): return spanned(t_t, a, like)
+
+
+@rule("y = unspanned(d, a)", unspanned)
+class unspanned_rule:
+    def kind(a): return a if isinstance(a, Array) and a.ndim else kind_of(a)
+    def d_d(d_y, d: Like, a): return spanned(d_y, a, d)
+    def d_a(d_y, a: Like): return zeros_like(a)
+    def t_y(t_d, a): return unspanned(t_d, a)
+
+
 def _to_data(d: Any, a: Any, bins: Any, range: Any) -> Any:
-    """The cotangent of the data from that of the edges, which lie between the least and the largest."""
-    if _given(bins, range):
-        return zeros_like(a)
-    t = ramp(d)
-    low, high = np.sum(d * (1 - t)), np.sum(d * t)
-    return to_ties(low, a, np.min(a), None, False) + to_ties(high, a, np.max(a), None, False)
+    """The cotangent of the data from that of the edges."""
+    return zeros_like(a) if _given(bins, range) else unspanned(d, a)
 
 
 def _of_data(e: Any, a: Any, bins: Any, range: Any, t_a: Any, t_bins: Any) -> Any:
     """The tangent of the edges `e`."""
     if _given(bins, range):
         return zeros_like(e) + t_bins if rank(bins) else zeros_like(e)
-    t = ramp(e)
-    return of_ties(t_a, a, np.min(a), None, False) * (1 - t) + of_ties(t_a, a, np.max(a), None, False) * t
+    return spanned(t_a, a, e)
 
 
 @rule("e = histogram_bin_edges(a, bins=10, range=None)", np.histogram_bin_edges)

@@ -72,12 +72,15 @@ def nanquantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
         return np.zeros_like(a)
     (lines,), back = along_last(axis, a)
     ordered = np.sort(lines, axis=-1)
-    last = np.maximum(np.sum(~np.isnan(lines), axis=-1, keepdims=True) - 1, 0)
-    low = np.minimum((last * q).astype(np.intp), last)
+    last = np.maximum(np.sum(np.equal(lines, lines), axis=-1, keepdims=True) - 1, 0)
+    beyond = last * q
+    low = beyond.astype(np.intp)
+    beyond -= low
     out = np.zeros_like(lines)
-    for place, weight in ((low, 1 - (last * q - low)), (np.minimum(low + 1, last), last * q - low)):
+    for place, weight in ((low, 1 - beyond), (np.minimum(low + 1, last), beyond)):
         ties = np.equal(lines, np.take_along_axis(ordered, place, axis=-1))
-        out += ties * (weight / np.maximum(np.sum(ties, axis=-1, keepdims=True), 1))
+        weight /= np.maximum(np.sum(ties, axis=-1, keepdims=True), 1)
+        np.add(out, weight, out=out, where=ties, casting="same_kind")
     return back(out)
 
 

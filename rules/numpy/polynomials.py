@@ -200,6 +200,18 @@ class polyint:
 
 # ----------------------------------------------------------------------------------------------- values
 @primitive
+def horner(p: Any, x: Any) -> Any:
+    """`np.polyval(p, x)`, computed in one array."""
+    if not isinstance(x, np.ndarray):
+        return np.polyval(p, x)[()]
+    out = np.zeros(x.shape, np.result_type(p, x))
+    for coefficient in p:
+        np.multiply(out, x, out=out)
+        np.add(out, coefficient, out=out)
+    return out[()]
+
+
+@primitive
 def unpolyval(d: Any, x: Any, like: Any) -> Any:
     """The sums of `d * x**k`, the highest power first, as many as `like` has: the cotangent of coefficients."""
     term = np.array(np.broadcast_to(d, np.shape(x)), dtype=np.result_type(d, x))
@@ -214,22 +226,22 @@ def unpolyval(d: Any, x: Any, like: Any) -> Any:
 @rule("y = unpolyval(d, x, like)", unpolyval)
 class unpolyval_rule:
     def kind(d, x, like): return Array(promote(kind_of(d), kind_of(x)), like.shape, like.xp)
-    def d_d(d_y, x): return np.polyval(d_y, x)
-    def d_x(d_y, d, x): return d * np.polyval(derived(d_y), x)
+    def d_d(d_y, x): return horner(d_y, x)
+    def d_x(d_y, d, x): return d * horner(derived(d_y), x)
 
     def t_y(y, d, x, like: Like, t_d, t_x):
         return unpolyval(t_d, x, like) + np.pad(unpolyval(d * t_x, x, y[:-1]) * falling(y, 1), (0, 1))
 
 
-@rule("y = polyval(p, x)", np.polyval)
+@rule("y = polyval(p, x)", np.polyval, horner)
 class polyval:
     def kind(p, x):
         p, x = _coefficients("polyval", p), array_kind(x)
         return array_or_number(promote(p, x), x.shape, library(p, x))
 
     def d_p(d_y, p: Like, x): return unpolyval(d_y, x, p)
-    def d_x(d_y, p, x): return d_y * np.polyval(derived(p), x)
-    def t_y(p, x, t_p, t_x): return np.polyval(t_p, x) + t_x * np.polyval(derived(p), x)
+    def d_x(d_y, p, x): return d_y * horner(derived(p), x)
+    def t_y(p, x, t_p, t_x): return horner(t_p, x) + t_x * horner(derived(p), x)
 
 
 @primitive
@@ -274,9 +286,11 @@ def poly_of(roots: Any) -> Any:
     """The coefficients of the polynomials whose roots lie along the last axis, of length n: n + 1 for each."""
     n = roots.shape[-1]
     out = np.zeros((*roots.shape[:-1], n + 1), roots.dtype)
+    term = np.empty_like(out)
     out[..., 0] = 1
     for k in range(n):
-        out[..., 1 : k + 2] -= roots[..., k : k + 1] * out[..., : k + 1]
+        np.multiply(roots[..., k : k + 1], out[..., : k + 1], out=term[..., : k + 1])
+        out[..., 1 : k + 2] -= term[..., : k + 1]
     return out
 
 

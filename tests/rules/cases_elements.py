@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.elements import undelete, unresize
+from rules.numpy.elements import new_part, old_part, undelete, unresize
 from tests.rules.case import case, normal
 
 V, M, S = normal(6), normal(3, 4), normal(2, 3, 4)
@@ -15,6 +15,7 @@ CASES = [
         (V, slice(1, 5, 2), normal(2), None), (M, 1, normal(4), 0), (M, 1, normal(3), 1),
         (M, 1, normal(3, 2).T, 1), (M, 1, 1.5, -1), (M, 2, normal(2, 4), 0), (M, 5, normal(2), None),
         (M, [0, 2], normal(3, 2), 1), (M, I, normal(4), 0), (S, 1, normal(2, 4), 1)]],
+    *[case(f, normal(5), V[:3], obj).but(wrt="d", skip="empty") for f in (old_part, new_part) for obj in (1, [1, 2])],
     *[case(np.delete, a, obj, axis=k) for a, obj, k in [
         (V, 2, None), (V, -1, None), (V, [1, 3], None), (V, I, 0), (V, slice(1, 5, 2), None), (V, V > 0, None),
         (M, 1, 0), (M, -1, 1), (M, [0, 2], -1), (M, 5, None), (S, 1, 1)]],

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from rules.numpy.histograms import spanned, unspanned
 from tests.rules.case import case, normal, positive
 
 V, M, W = normal(7), normal(3, 4), positive(7)
@@ -15,5 +16,6 @@ CASES = [
     case(np.histogram, I, 3, weights=W).but(skip="empty numbers scalars zero-dim"),
     *[case(np.histogram_bin_edges, a, *k).but(skip="empty")
       for a, k in [(V, (3,)), (M, (3, (-1.0, 2.0))), (V, (EDGES,))]],
+    case(spanned, M, M[::-1], V).but(wrt="t", skip="empty"), case(unspanned, V, M).but(wrt="d", skip="empty"),
     *[case(np.bincount, I, weights=W, minlength=n).but(skip="empty") for n in (0, 3, 9)],
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from rules.numpy.fitting import gram_solve
-from rules.numpy.polynomials import at_end, ending, poly_of, trimmed, unpolyval
+from rules.numpy.polynomials import at_end, ending, horner, poly_of, trimmed, unpolyval
 from tests.rules.case import case, normal
 
 V, W, M, X = normal(4), normal(3), normal(2, 3), np.array(0.7)
@@ -20,6 +20,7 @@ CASES = [
     *[case(np.polyint, V, m=m) for m in (1, 0, 2, 3)],
     case(np.polyint, V, k=1.5), case(np.polyint, V, 1, 1.5),
     *[case(np.polyval, p, x).but(skip="empty") for p, x in [(V, M), (V, 0.7), (V, X), (V[:1], M), (M[0], V), (V, 2)]],
+    *[case(horner, V, x).but(skip="empty") for x in (M, 0.7)],
     case(unpolyval, M, M[::-1], V).but(wrt="d x"),
     case(unpolyval, 0.3, 0.7, V).but(wrt="d x"),
     *[case(np.vander, V, **k) for k in ({}, {"N": 3}, {"N": 1}, {"N": 3, "increasing": True}, {"N": 6})],
