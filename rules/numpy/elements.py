@@ -85,6 +85,7 @@ def new_part(d: Any, arr: Any, obj: Any, axis: int = 0) -> Any:
 
 @rule("y = old_part(d, arr, obj, axis=0)", old_part)
 class old_part_rule:
+    like = "arr"
     def kind(d, arr): return Array(d.dtype, arr.shape, d.xp)
     def d_d(d_y, d: Like, arr: Like, obj, axis):
         return scatter(d_y, d, at_axis(inserted(d, arr, obj, axis, old=True), axis))
@@ -94,6 +95,7 @@ class old_part_rule:
 
 @rule("y = new_part(d, arr, obj, axis=0)", new_part)
 class new_part_rule:
+    like = "arr"
     def kind(d, axis): return _resized(d, axis, lengths().fresh())
     view = "d"
 
