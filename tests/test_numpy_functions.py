@@ -88,6 +88,22 @@ def test_second_derivatives(f: Any, y: Any) -> None:
     assert_close(grad(slope)(X), differences(slope, (X,)), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_left_out_of_a_selection_gets_zero() -> None:
+    x, log = np.array([0.0, 1.0, 4.0]), [0.0, 1.0, 0.25]
+    for f in (
+        lambda x: np.sum(np.compress(x > 0.0, np.log(x))),
+        lambda x: np.sum(np.delete(np.log(x), 0)),
+        lambda x: np.sum(np.select([x > 0.0], [np.log(x)])),
+        lambda x: np.sum(np.choose((x > 0.0).astype(int), [x * 0.0, np.log(x)])),
+        lambda x: np.sum(np.piecewise(np.log(x), [x > 0.0], [lambda v: v, 0.0])),
+        lambda x: np.sum(np.histogram(x, 2, range=(0.5, 5.0), weights=np.log(x))[0]),
+    ):
+        np.testing.assert_array_equal(grad(f)(x), log)
+    bessel = grad(lambda x: np.sum(np.where(x < 9.0, np.i0(x), 0.0)))(np.array([900.0, 2.0]))
+    np.testing.assert_allclose(bessel, [0.0, 1.5906368546373291], rtol=1e-14)
+
+
 def test_a_function_that_is_refused_says_why() -> None:
     for f, words in [
         (lambda x: np.sum(np.roots(x)), "whether the roots are real"),

@@ -90,7 +90,7 @@ class extract:
 # ----------------------------------------------------------------------------------------- one of several
 def _listed(name: str, what: Any) -> list[Any]:
     if not isinstance(what, tuple | list) or not what:
-        raise KindError(f"np.{name} takes a list of conditions and one of choices here", "write them in lists")
+        raise KindError(f"np.{name} of lists that are not written out is not supported", "write them: [a, b]")
     kinds = [kind_of(x) for x in what]
     if not all(isinstance(k, Num | Array) for k in kinds):
         raise KindError(f"np.{name} of lists in its list is not supported", "make arrays of them: np.array([...])")
