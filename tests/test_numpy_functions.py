@@ -88,6 +88,20 @@ def test_second_derivatives(f: Any, y: Any) -> None:
     assert_close(grad(slope)(X), differences(slope, (X,)), rtol=1e-5, atol=1e-5)
 
 
+def test_dtypes_and_ranks_are_known_when_compiling() -> None:
+    def total(x, w):
+        out = np.zeros(x.shape, dtype=np.result_type(x, w, np.float32))
+        if np.isscalar(w):
+            w = np.full(2, w)
+        out += x * w[0] if np.can_cast(np.float32, out.dtype) else 0.0
+        return np.sum(out**2)
+
+    for x in (X, X.astype(np.float32)):
+        assert_close(grad(total)(x, 0.5), 0.5 * x, rtol=1e-6)
+        assert grad(total)(x, 0.5).dtype == x.dtype
+    assert_close(grad(total)(X, W), 2.0 * W[0] ** 2 * X)
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_is_left_out_of_a_selection_gets_zero() -> None:
     x, log = np.array([0.0, 1.0, 4.0]), [0.0, 1.0, 0.25]

@@ -280,6 +280,34 @@ def _issubdtype(self: Any, node: Any, a: Any, b: Any) -> Any:
     return Known(bool(np.issubdtype(self.static(a, node, "a dtype"), self.static(b, node, "a dtype"))))
 
 
+def _isscalar(self: Any, node: Any, x: Any) -> Any:
+    if isinstance(x, Known):
+        return Known(np.isscalar(x.value))
+    return Known(isinstance(x, Value) and isinstance(x.kind, Num))
+
+
+def _of_dtypes(f: Any) -> Callable[..., Any]:
+    """A function of dtypes, which are known when compiling, of arrays too."""
+
+    def known(self: Any, node: Any, *args: Any) -> Any:
+        plain = []
+        for x in args:
+            if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind.python:
+                plain.append(x.kind.type(0))  # which is weak
+            elif isinstance(x, Value) and isinstance(x.kind, Num | Array):
+                plain.append(x.kind.dtype)
+            elif isinstance(x, Known):
+                plain.append(x.value)
+            else:
+                return NotImplemented
+        try:
+            return Known(f(*plain))
+        except TypeError as error:
+            raise self.refuse(node, f"np.{f.__name__} raises TypeError: {error}", "write the dtype itself") from None
+
+    return known
+
+
 def _str(self: Any, node: Any, x: Any = EMPTY) -> Any:
     return (
         Known(str(x.value))
@@ -346,5 +374,6 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     getattr: _getattr,
     hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
-    np.apply_over_axes: _apply_over_axes,
+    np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
+    **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
 }  # fmt: skip
