@@ -159,4 +159,4 @@ _IF_ORDERED = frozenset(_FLATTENING_METHODS)
 _NAMES = {id(find_method("ndarray." + name)): name for name in (*_METHODS, *_FLATTENING_METHODS)}
 _NAMES |= {id(find_method("ndarray." + name)): name for name in ("real", "imag")}
 _NAMES |= {id(find(f)): f.__name__ for f in (*_VIEWS, *_FLATTENING, np.real, np.imag)}
-del _NAMES[id(None)]
+_NAMES.pop(id(None), None)

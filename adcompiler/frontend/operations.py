@@ -18,6 +18,7 @@ from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from rules.cotangent import length
 from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
+from rules.rule import find
 
 
 def no_rule(op: Op) -> Problem:
@@ -25,6 +26,9 @@ def no_rule(op: Op) -> Problem:
     maker = target_name(op.target)
     reason = f"{maker} has no rule, so it is not known what it returns"
     remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
+    rule = find(op.target)
+    if rule is not None and rule.why:
+        reason = f"{maker} has no rule: {rule.why}"
     if maker.rpartition(".")[2] in FUNCTIONS:
         remedy = FUNCTIONS[maker.rpartition(".")[2]]
     return problem_at(op.loc, reason, remedy)

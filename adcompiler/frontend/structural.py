@@ -15,8 +15,8 @@ from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
-from rules.cotangent import length, listed
-from rules.kind import Array, Num, Seq, constant
+from rules.cotangent import length, listed, update
+from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
@@ -280,6 +280,34 @@ def _issubdtype(self: Any, node: Any, a: Any, b: Any) -> Any:
     return Known(bool(np.issubdtype(self.static(a, node, "a dtype"), self.static(b, node, "a dtype"))))
 
 
+def _isscalar(self: Any, node: Any, x: Any) -> Any:
+    if isinstance(x, Known):
+        return Known(np.isscalar(x.value))
+    return Known(isinstance(x, Value) and isinstance(x.kind, Num))
+
+
+def _of_dtypes(f: Any) -> Callable[..., Any]:
+    """A function of dtypes, which are known when compiling, of arrays too."""
+
+    def known(self: Any, node: Any, *args: Any) -> Any:
+        plain = []
+        for x in args:
+            if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind.python:
+                plain.append(x.kind.type(0))  # which is weak
+            elif isinstance(x, Value) and isinstance(x.kind, Num | Array):
+                plain.append(x.kind.dtype)
+            elif isinstance(x, Known):
+                plain.append(x.value)
+            else:
+                return NotImplemented
+        try:
+            return Known(f(*plain))
+        except TypeError as error:
+            raise self.refuse(node, f"np.{f.__name__} raises TypeError: {error}", "write the dtype itself") from None
+
+    return known
+
+
 def _str(self: Any, node: Any, x: Any = EMPTY) -> Any:
     return (
         Known(str(x.value))
@@ -292,11 +320,60 @@ def _slice(self: Any, node: Any, *args: Any) -> Any:
     return slice(*([Known(None), *args, Known(None)] if len(args) == 1 else [*args, Known(None)][:3]))
 
 
+def _piecewise(self: Any, node: Any, x: Any, condlist: Any, funclist: Any, *args: Any, **kwargs: Any) -> Any:
+    """`np.piecewise` as NumPy computes it: each function of the elements that are its own, stored where these are."""
+    if not isinstance(x, Value) or not isinstance(x.kind, Array) or not x.kind.ndim:
+        raise self.refuse(node, "np.piecewise of what is no array of one axis or more is not supported",
+                          "choose with `if`")  # fmt: skip
+    if isinstance(condlist, Value) and isinstance(condlist.kind, Array) and condlist.kind.ndim == x.kind.ndim:
+        condlist = [condlist]
+    if not isinstance(condlist, tuple | list) or not isinstance(funclist, tuple | list) or not condlist:
+        raise self.refuse(node, "np.piecewise of lists that are not written out is not supported",
+                          "write the conditions and the functions in lists")  # fmt: skip
+    masks = list(condlist)
+    if len(funclist) == len(masks) + 1:
+        others = masks[0]
+        for mask in masks[1:]:
+            others = self.emit(np.logical_or, others, mask)
+        masks.append(self.emit(np.logical_not, others))
+    if len(funclist) != len(masks):
+        raise self.refuse(node, f"np.piecewise has {len(condlist)} conditions and {len(funclist)} functions",
+                          "give as many, or one function more for the rest")  # fmt: skip
+    y = self.emit(np.zeros_like, x)
+    for mask, f in zip(masks, funclist, strict=True):
+        kind = kind_of_operand(self.operand(mask))
+        if not isinstance(kind, Array) or kind.dtype != bool or not same_shape(kind, x.kind):
+            raise self.refuse(node, "np.piecewise of a condition that is no mask of the shape of its array is not "
+                              "supported", "write comparisons of the array")  # fmt: skip
+        called = isinstance(f, Closure | Method) or (isinstance(f, Known) and callable(f.value))
+        value = self.call(f, (self.emit(operator.getitem, x, mask), *args), kwargs, node) if called else f
+        self.check_cast(kind_of_operand(self.operand(value)).dtype, x.kind.dtype, node)
+        y = self.emit(update, y, (mask,), "set", value)
+    return y
+
+
+def _apply_over_axes(self: Any, node: Any, func: Any, a: Any, axes: Any) -> Any:
+    """The function of one axis after the other; an axis that it takes away is put back with length 1."""
+    given = self.static(axes, node, "the axes of np.apply_over_axes")
+    for axis in given if isinstance(given, tuple | list) else (given,):
+        ndim = kind_of_operand(self.operand(a)).ndim
+        k = axis + ndim if axis < 0 else axis
+        reduced = self.call(func, (a, Known(k)), {}, node)
+        rank = kind_of_operand(self.operand(reduced)).ndim
+        if rank not in (ndim, ndim - 1):
+            raise self.refuse(node, f"np.apply_over_axes of a function that makes {rank} axes of {ndim}",
+                              "give it a reduction over one axis, such as np.sum")  # fmt: skip
+        a = reduced if rank == ndim else self.emit(np.expand_dims, reduced, Known(k))
+    return a
+
+
 STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
     getattr: _getattr,
     hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
-    np.issubdtype: _issubdtype, str: _str, slice: _slice,
+    np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
+    np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
+    **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
 }  # fmt: skip

@@ -98,6 +98,25 @@ class moveaxis:
     def t_y(t_a, source, destination): return np.moveaxis(t_a, source, destination)
 
 
+def _rolled(ndim: int, axis: int, start: int) -> list[int]:
+    """The order of axes in which one stands before what was at `start`."""
+    (axis,) = normalize_axis(axis, ndim)
+    (start,) = normalize_axis(start, ndim + 1) if start >= 0 else normalize_axis(start, ndim)
+    order = [i for i in range(ndim) if i != axis]
+    order.insert(start - (axis < start), axis)
+    return order
+
+
+@rule("y = rollaxis(a, axis, start=0)", np.rollaxis)
+class rollaxis:
+    static = "start"
+    def kind(a, axis, start): return _permuted(a, _rolled(rank(a), axis, start))
+    view = "a"
+    @borrows("d_y")
+    def d_a(d_y, axis, start): return np.transpose(d_y, inverse(_rolled(d_y.ndim, axis, start)))
+    def t_y(t_a, axis, start): return np.rollaxis(t_a, axis, start)
+
+
 # --------------------------------------------------------------------------------------- order of elements
 @rule("y = flip(m, axis=None)", np.flip)
 class flip:

@@ -19,6 +19,7 @@ from rules.kind import (
     library,
     promote,
 )  # fmt: skip
+from rules.numpy.powers import log_of_base
 from rules.numpy.shape import array_kind, shape_of
 from rules.rule import Like, borrows, nondifferentiable, primitive, rule
 
@@ -140,6 +141,52 @@ class linspace:
         return t_start * (1 - t) + t_stop * t
 
 
+@rule("y = logspace(start, stop, num=50, endpoint=True, base=10.0)", np.logspace)
+class logspace:
+    """Powers of the base, whose exponents are those of `linspace`."""
+
+    static = "endpoint"
+
+    def kind(start, stop, num, base):
+        start, stop, base = kind_of(start), kind_of(stop), kind_of(base)
+        dtype = promote(Array(promote(start, stop, Num(float)), ()), base)
+        shape = length_of(num), *broadcast(start.shape, stop.shape, base.shape)
+        return Array(dtype, shape, library(start, stop, base))
+
+    def d_start(d_y, y, endpoint, base): return np.sum(d_y * y * (1 - ramp(y, endpoint)), axis=0) * log_of_base(base)
+    def d_stop(d_y, y, endpoint, base): return np.sum(d_y * y * ramp(y, endpoint), axis=0) * log_of_base(base)
+
+    def d_base(d_y, y, start, stop, endpoint, base):
+        return np.sum(d_y * y * _between(start, stop, ramp(y, endpoint)), axis=0) / base
+
+    def t_y(y, start, stop, endpoint, base, t_start, t_stop, t_base):
+        t = ramp(y, endpoint)
+        exponents = _between(t_start, t_stop, t) * log_of_base(base)
+        return y * (exponents + _between(start, stop, t) * (t_base / base))
+
+
+def _between(start: Any, stop: Any, t: Any) -> Any:
+    return start * (1 - t) + stop * t
+
+
+@rule("y = geomspace(start, stop, num=50, endpoint=True)", np.geomspace)
+class geomspace:
+    """Numbers whose logarithms are those of `linspace`."""
+
+    static = "endpoint"
+
+    def kind(start, stop, num):
+        start, stop = kind_of(start), kind_of(stop)
+        dtype = promote(start, stop, Array(np.dtype(np.float64), ()))
+        return Array(dtype, (length_of(num), *broadcast(start.shape, stop.shape)), library(start, stop))
+
+    def d_start(d_y, y, start, endpoint): return np.sum(d_y * y * (1 - ramp(y, endpoint)), axis=0) / start
+    def d_stop(d_y, y, stop, endpoint): return np.sum(d_y * y * ramp(y, endpoint), axis=0) / stop
+
+    def t_y(y, start, stop, endpoint, t_start, t_stop):
+        return y * _between(t_start / start, t_stop / stop, ramp(y, endpoint))
+
+
 # ----------------------------------------------------------------------------------------- scalar types
 def _cast(scalar: Any) -> Any:
     def kind(x: Any) -> Any:
@@ -175,5 +222,23 @@ class complex128:
     def t_y(t_x): return t_x
 
 
-for _type in (np.int64, np.int32, np.bool_):
+@rule("y = float16(x)", np.float16)
+class float16:
+    def kind(x): return _cast(np.float16)(x)
+    view = "x"
+    @borrows("d_y")
+    def d_x(d_y): return d_y
+    def t_y(t_x): return t_x
+
+
+@rule("y = complex64(x)", np.complex64)
+class complex64:
+    def kind(x): return _cast(np.complex64)(x)
+    view = "x"
+    @borrows("d_y")
+    def d_x(d_y): return d_y
+    def t_y(t_x): return t_x
+
+
+for _type in (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_):
     nondifferentiable(f"y = {_type.__name__}(x)", _type, kind=_cast(_type))

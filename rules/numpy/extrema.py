@@ -19,14 +19,14 @@ def _shared(d, wins, x, y):
     return d * wins if is_constant(y) else d * wins + 0.5 * d * (x == y)
 
 
-def _chosen(t, wins):
+def chosen(t, wins):
     """The tangent `t` where its argument wins, and zero elsewhere, whatever `t` is there: it may be infinite."""
     return np.where(wins, t, 0.0) if rank(wins) else t * wins
 
 
 def _moved(t, wins, x, y):
     """How x, which `wins` over y or is equal to it, moves the result."""
-    return _chosen(t, wins) if is_constant(y) else _chosen(t, wins) + _chosen(0.5 * t, x == y)
+    return chosen(t, wins) if is_constant(y) else chosen(t, wins) + chosen(0.5 * t, x == y)
 
 
 @rule("z = maximum(x, y)", np.maximum)
@@ -166,7 +166,7 @@ def _clip_high(d, a, low, high):
 
 def _clip_tangent(a, low, high, t_a, t_low, t_high):
     between = is_constant(low) and is_constant(high)
-    t = _chosen(t_a, (a > low) & (a < high)) if between else _clip_a(t_a, a, low, high)
+    t = chosen(t_a, (a > low) & (a < high)) if between else _clip_a(t_a, a, low, high)
     if low is not None:
         t = t + _clip_low(t_low, a, low, high)
     return t if high is None else t + _clip_high(t_high, a, low, high)
@@ -208,7 +208,7 @@ def to_ties(d, a, y, axis, keepdims):
 
 def of_ties(t, a, y, axis, keepdims):
     ties, count = _ties(a, y, axis, keepdims)
-    return np.sum(_chosen(t, ties), axis=axis, keepdims=keepdims) / count
+    return np.sum(chosen(t, ties), axis=axis, keepdims=keepdims) / count
 
 
 @rule("y = max(a, axis=None, keepdims=False)", np.max, np.amax, "ndarray.max")

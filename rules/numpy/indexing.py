@@ -26,9 +26,9 @@ from rules.kind import (
     lengths,
     normalize_axis,
 )  # fmt: skip
-from rules.numpy.shape import array_kind, reshape_like
+from rules.numpy.shape import array_kind, reshape_like, shape_of
 from rules.operands import rank
-from rules.rule import Like, borrows, nondifferentiable, primitive, rule, unsupported
+from rules.rule import Like, borrows, nondifferentiable, primitive, rule
 
 INDEX = np.dtype(np.intp)
 
@@ -306,27 +306,24 @@ nondifferentiable("i = triu_indices(n, k=0, m=None)", np.triu_indices,
                   kind=lambda n, k, m: _triangle(n, k, m, lower=False))  # fmt: skip
 nondifferentiable("i = diag_indices(n, ndim=2)", np.diag_indices,
                   kind=lambda n, ndim: (Array(INDEX, (length_of(n),)),) * ndim)  # fmt: skip
+nondifferentiable("i = tril_indices_from(arr, k=0)", np.tril_indices_from,
+                  kind=lambda: (_positions(None), _positions(None)))  # fmt: skip
+nondifferentiable("i = triu_indices_from(arr, k=0)", np.triu_indices_from,
+                  kind=lambda: (_positions(None), _positions(None)))  # fmt: skip
+nondifferentiable("i = diag_indices_from(arr)", np.diag_indices_from,
+                  kind=lambda arr: (Array(INDEX, arr.shape[:1]),) * rank(arr))  # fmt: skip
+nondifferentiable("i = unravel_index(indices, shape)", np.unravel_index,
+                  kind=lambda indices, shape: _unravelled(indices, shape))  # fmt: skip
+nondifferentiable("i = ravel_multi_index(multi_index, dims, mode='raise')", np.ravel_multi_index,
+                  kind=lambda multi_index: _ravelled(multi_index))  # fmt: skip
 
 
-# ------------------------------------------------------------------------------------------------ sorting
-def _sorted(a: Any, axis: Any) -> Array:
-    a = array_kind(a)
-    if axis is None:
-        raise KindError("sorting with axis=None is not supported", "ravel the array first")
-    normalize_axis(axis, a.ndim)
-    return a
+def _unravelled(indices: Any, shape: Any) -> Any:
+    at = kind_of(indices)
+    return (array_or_number(INDEX, at.shape),) * len(shape_of(shape))
 
 
-nondifferentiable("i = argsort(a, axis=-1, kind=None)", np.argsort, "ndarray.argsort",
-                  kind=lambda a, axis: Array(INDEX, _sorted(a, axis).shape))  # fmt: skip
-
-
-@rule("y = sort(a, axis=-1)", np.sort)
-class sort:
-    def kind(a, axis): return _sorted(a, axis)
-    def d_a(d_y, a, axis): return scatter_along_axis(d_y, a, np.argsort(a, axis=axis), axis)
-    def t_y(a, axis, t_a): return np.take_along_axis(t_a, np.argsort(a, axis=axis), axis)
-
-
-unsupported(np.unique, why="which elements are equal changes by jumps; find the positions outside of what is "
-                           "differentiated, then index with them")  # fmt: skip
+def _ravelled(multi_index: Any) -> Any:
+    if not isinstance(multi_index, tuple):
+        raise KindError("np.ravel_multi_index of what is no tuple is not supported", "give a tuple of index arrays")
+    return array_or_number(INDEX, broadcast(*(kind_of(i).shape for i in multi_index)))

@@ -66,7 +66,7 @@ def joined(items: Any, axis: int = 0) -> Any:
 
 @rule("y = joined(items, axis=0)", joined)
 class joined_rule:
-    def kind(items, axis): return _joined(items, _operands(items), axis)
+    def kind(items, axis): return join_kind(items, _operands(items), axis)
     @borrows("d_y")
     def d_items(d_y, items: Like, axis): return parts(d_y, items, axis)
     def t_y(t_items, axis): return joined(t_items, axis)
@@ -97,6 +97,8 @@ class parts_rule:
 
 
 # ------------------------------------------------------------------------------------------------ joining
+#: NumPy has the old name of `vstack` still.
+ROW_STACK = (np.row_stack,) if "row_stack" in vars(np) else ()
 SAME_RANK = "give them one rank first: a[None], a.reshape(...)"
 
 
@@ -110,7 +112,7 @@ def _operands(arrays: Any) -> list[Array]:
     return [_nested(a) if isinstance(a, tuple | list) else array_kind(a) for a in arrays]
 
 
-def _joined(arrays: Any, operands: list[Array], axis: int) -> Array:
+def join_kind(arrays: Any, operands: list[Array], axis: int) -> Array:
     """The kind of operands of one rank, laid one after the other along `axis`."""
     env = lengths()
     if len({a.ndim for a in operands}) > 1:
@@ -128,22 +130,22 @@ def _pieces(d: Any, arrays: Any, axis: int) -> Any:
     steps = [_extent(a, axis) if _depth(a) == d.ndim else 1 for a in arrays]
     out: list[Any] = []
     for i, a in enumerate(arrays):
-        start, rest = _sum(steps[:i]), _sum(steps[i + 1 :])
+        start, rest = sum_of(steps[:i]), sum_of(steps[i + 1 :])
         nested = isinstance(a, tuple | list)
         if _depth(a) < d.ndim:
-            piece = d[_at(start, axis)]
+            piece = d[at_axis(start, axis)]
             piece = piece[(0,) * (piece.ndim - _depth(a))] if piece.ndim > _depth(a) else piece
         elif isinstance(start, int) and isinstance(rest, int):
-            piece = d[_at(slice(start or None, -rest or None), axis)]
+            piece = d[at_axis(slice(start or None, -rest or None), axis)]
         elif nested:
-            piece = d[_at(slice(start, start + steps[i]), axis)]
+            piece = d[at_axis(slice(start, start + steps[i]), axis)]
         else:
             piece = part(d, a, start, axis)
         out.append(_unmade(piece, a) if nested else piece)
     return out
 
 
-def _at(place: Any, axis: int) -> Any:
+def at_axis(place: Any, axis: int) -> Any:
     """An index along one axis."""
     return (*(slice(None),) * axis, place) if axis else place
 
@@ -160,7 +162,8 @@ def _extent(a: Any, axis: int) -> Any:
     return _extent(a[0], axis - 1) if axis else len(a)
 
 
-def _sum(steps: list[Any]) -> Any:
+def sum_of(steps: list[Any]) -> Any:
+    """The sum of lengths, ints as one."""
     known = sum(n for n in steps if isinstance(n, int))
     for n in steps:
         if not isinstance(n, int):
@@ -176,7 +179,7 @@ class concatenate:
             raise KindError("np.concatenate with axis=None is not supported", "ravel the arrays first")
         if any(not a.ndim for a in operands):
             raise KindError("arrays of rank 0 cannot be concatenated", "write np.array([...]) or np.stack")
-        return _joined(arrays, operands, axis)
+        return join_kind(arrays, operands, axis)
 
     @borrows("d_y")
     def d_arrays(d_y, arrays: Like, axis):
@@ -216,10 +219,10 @@ def _listed(arrays: Any, name: str) -> list[Array]:
     return _operands(arrays)
 
 
-@rule("y = vstack(tup)", np.vstack)
+@rule("y = vstack(tup)", np.vstack, *ROW_STACK)
 class vstack:
     def kind(tup):
-        return _joined(tup, [at_least(a, 2) for a in _listed(tup, "vstack")], 0)
+        return join_kind(tup, [at_least(a, 2) for a in _listed(tup, "vstack")], 0)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 0)
     def t_y(t_tup): return np.vstack(t_tup)
@@ -229,7 +232,7 @@ class vstack:
 class hstack:
     def kind(tup):
         raised = [at_least(a, 1) for a in _listed(tup, "hstack")]
-        return _joined(tup, raised, 0 if raised[0].ndim == 1 else 1)
+        return join_kind(tup, raised, 0 if raised[0].ndim == 1 else 1)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 0 if d_y.ndim == 1 else 1)
     def t_y(t_tup): return np.hstack(t_tup)
@@ -240,7 +243,7 @@ class column_stack:
     def kind(tup):
         columns = [a if a.ndim > 1 else Array(a.dtype, (a.shape or (ONE,)) + (ONE,), a.xp)
                    for a in _listed(tup, "column_stack")]  # fmt: skip
-        return _joined(tup, columns, 1)
+        return join_kind(tup, columns, 1)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 1)
     def t_y(t_tup): return np.column_stack(t_tup)
@@ -248,7 +251,7 @@ class column_stack:
 
 @rule("y = dstack(tup)", np.dstack)
 class dstack:
-    def kind(tup): return _joined(tup, [at_least(a, 3) for a in _listed(tup, "dstack")], 2)
+    def kind(tup): return join_kind(tup, [at_least(a, 3) for a in _listed(tup, "dstack")], 2)
     @borrows("d_y")
     def d_tup(d_y, tup: Like): return _pieces(d_y, tup, 2)
     def t_y(t_tup): return np.dstack(t_tup)
@@ -311,7 +314,7 @@ class array:
     def t_y(t_a): return _stacked(t_a)
 
 
-@rule("y = asarray(a, dtype=None)", np.asarray, np.asanyarray)
+@rule("y = asarray(a, dtype=None)", np.asarray, np.asanyarray, np.asarray_chkfinite)
 class asarray:
     def kind(a, dtype): return _made(a, dtype)
     view = "a"
@@ -320,7 +323,7 @@ class asarray:
     def t_y(t_a): return _stacked(t_a)
 
 
-@rule("y = ascontiguousarray(a, dtype=None)", np.ascontiguousarray)
+@rule("y = ascontiguousarray(a, dtype=None)", np.ascontiguousarray, np.asfortranarray)
 class ascontiguousarray:
     def kind(a, dtype):
         made = _made(a, dtype)
@@ -414,7 +417,7 @@ class append:
         both = [array_kind(arr), _nested(values)]
         if axis is None:
             both = [Array(a.dtype, (product(a.shape),), a.xp) for a in both]
-        return _joined(both, both, 0 if axis is None else axis)
+        return join_kind(both, both, 0 if axis is None else axis)
 
     @borrows("d_y")
     def d_arr(d_y, arr: Like, axis):

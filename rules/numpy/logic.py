@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from rules.kind import Num, array_or_number, broadcast, kind_of, library
+from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library
 from rules.numpy.reductions import reduction
 from rules.rule import nondifferentiable
 
@@ -45,6 +45,23 @@ nondifferentiable("y = iscomplexobj(x)", np.iscomplexobj, kind=lambda: Num(bool)
 nondifferentiable("y = isrealobj(x)", np.isrealobj, kind=lambda: Num(bool))
 
 
+
+def _python(x):
+    return isinstance(kind_of(x), Num) and kind_of(x).python
+
+
 def _broadcast_bool(a, b):
     a, b = kind_of(a), kind_of(b)
     return array_or_number(np.dtype(np.bool_), broadcast(a.shape, b.shape), library(a, b))
+
+
+nondifferentiable("y = iscomplex(x)", np.iscomplex, kind=lambda x: _broadcast_bool(x, x))
+nondifferentiable("y = isreal(x)", np.isreal,
+                  kind=lambda x: Num(bool) if _python(x) else _broadcast_bool(x, x))  # fmt: skip
+nondifferentiable("y = isposinf(x)", np.isposinf, kind=lambda x: _broadcast_bool(x, x))
+nondifferentiable("y = isneginf(x)", np.isneginf, kind=lambda x: _broadcast_bool(x, x))
+nondifferentiable("z = array_equiv(a1, a2)", np.array_equiv, kind=lambda: Num(bool))
+nondifferentiable("z = isin(element, test_elements, assume_unique=False, invert=False, kind=None)", np.isin,
+                  kind=lambda element: Array(np.dtype(np.bool_), kind_of(element).shape))  # fmt: skip
+nondifferentiable("y = isscalar(element)", np.isscalar, kind=lambda: Num(bool))
+nondifferentiable("y = isfortran(a)", np.isfortran, kind=lambda: Num(bool))

@@ -1,4 +1,4 @@
-"""Absolute values and signs."""
+"""Absolute values, signs and steps."""
 
 import math
 import operator
@@ -7,6 +7,7 @@ import numpy as np
 
 from rules.cotangent import strong_divide, zeros_like
 from rules.kind import KindError, elementwise, kind_of
+from rules.numpy.extrema import chosen
 from rules.operands import is_complex
 from rules.rule import Like, nondifferentiable, rule
 
@@ -43,3 +44,13 @@ class copysign:
     def d_x(d_z, x, y): return d_z * np.sign(x) * np.copysign(1.0, y)
     def d_y(d_z, y: Like): return zeros_like(y)
     def t_z(t_x, x, y): return t_x * np.sign(x) * np.copysign(1.0, y)
+
+
+@rule("z = heaviside(x, h)", np.heaviside)
+class heaviside:
+    """A step, constant in x; h is the value at 0, and moves the result there alone."""
+
+    selects = True
+    def d_x(d_z, x: Like): return zeros_like(x)
+    def d_h(d_z, x): return chosen(d_z, x == 0)
+    def t_z(x, t_h): return chosen(t_h, x == 0)

@@ -10,10 +10,11 @@ import numpy as np
 from rules.cotangent import direction, strong, strong_divide
 from rules.kind import KindError, array_or_number, kind_of, library
 from rules.numpy.extrema import of_ties, to_ties
-from rules.numpy.products import others
+from rules.numpy.products import cumprod, cumsum, cumulative, others
 from rules.numpy.reductions import beside, mean_dtype, reduction, spread_dtype, sum_dtype
+from rules.numpy.searching import found
 from rules.operands import dtype_of, is_complex
-from rules.rule import rule
+from rules.rule import nondifferentiable, rule
 
 
 def _kept(d: Any, a: Any) -> Any:
@@ -59,8 +60,32 @@ class nanprod:
         return np.sum(_kept(t_a * _others(a, axis), a), axis=axis, keepdims=keepdims)
 
 
+def _or_one(a: Any) -> Any:
+    return np.where(np.isnan(a), 1, a)
+
+
 def _others(a: Any, axis: Any) -> Any:
-    return others(np.where(np.isnan(a), 1, a), axis)
+    return others(_or_one(a), axis)
+
+
+@rule("y = nancumsum(a, axis=None, dtype=None)", np.nancumsum)
+class nancumsum:
+    """NaN counts as 0."""
+
+    selects = True
+    def kind(a, axis, dtype): return cumulative(a, axis, dtype)
+    def d_a(d_y, a, axis): return _kept(cumsum.d_a(d_y, a, axis), a)
+    def t_y(t_a, a, axis): return np.cumsum(_kept(t_a, a), axis=axis)
+
+
+@rule("y = nancumprod(a, axis=None, dtype=None)", np.nancumprod)
+class nancumprod:
+    """NaN counts as 1."""
+
+    selects = True
+    def kind(a, axis, dtype): return cumulative(a, axis, dtype)
+    def d_a(d_y, a, axis): return _kept(cumprod.d_a(d_y, _or_one(a), axis), a)
+    def t_y(t_a, a, axis): return cumprod.t_y(_kept(t_a, a), _or_one(a), axis)
 
 
 # -------------------------------------------------------------------------------------------- variances
@@ -147,3 +172,10 @@ class nan_to_num:
 
     def d_x(d_y, x): return _within(d_y, x)
     def t_y(t_x, x): return _within(t_x, x)
+
+
+# --------------------------------------------------------------------------------------------- searching
+nondifferentiable("i = nanargmax(a, axis=None, keepdims=False)", np.nanargmax,
+                  kind=lambda a, axis, keepdims: found(a, axis, keepdims))  # fmt: skip
+nondifferentiable("i = nanargmin(a, axis=None, keepdims=False)", np.nanargmin,
+                  kind=lambda a, axis, keepdims: found(a, axis, keepdims))  # fmt: skip

@@ -63,6 +63,31 @@ def _pushed(t: Any, a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
     return np.sum(t * quantile_weights(a, q, axis), axis=axis, keepdims=keepdims)
 
 
+@primitive
+def nanquantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
+    """The weights of `quantile_weights` among the elements that are no NaN; 0 for those that are."""
+    if not isinstance(a, np.ndarray):
+        return type(a)(a == a)
+    if not a.size:
+        return np.zeros_like(a)
+    (lines,), back = along_last(axis, a)
+    ordered = np.sort(lines, axis=-1)
+    last = np.maximum(np.sum(np.equal(lines, lines), axis=-1, keepdims=True) - 1, 0)
+    beyond = last * q
+    low = beyond.astype(np.intp)
+    beyond -= low
+    out = np.zeros_like(lines)
+    for place, weight in ((low, 1 - beyond), (np.minimum(low + 1, last), beyond)):
+        ties = np.equal(lines, np.take_along_axis(ordered, place, axis=-1))
+        weight /= np.maximum(np.sum(ties, axis=-1, keepdims=True), 1)
+        np.add(out, weight, out=out, where=ties, casting="same_kind")
+    return back(out)
+
+
+nondifferentiable("w = nanquantile_weights(a, q, axis=None)", nanquantile_weights,
+                  kind=lambda a: a if isinstance(a, Array) else kind_of(a))  # fmt: skip
+
+
 @rule("y = median(a, axis=None, out=None, overwrite_input=False, keepdims=False)", np.median)
 class median:
     static = "out overwrite_input"
@@ -94,3 +119,54 @@ class percentile:
 
     def d_a(d_y, a, q, axis, keepdims): return _pulled(d_y, a, q / 100, axis, keepdims)
     def t_y(t_a, a, q, axis, keepdims): return _pushed(t_a, a, q / 100, axis, keepdims)
+
+
+# --------------------------------------------------------------------------------------- NaN left out
+def _nan_pulled(d: Any, a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
+    return np.where(np.isnan(a), 0, beside(d, axis, keepdims) * nanquantile_weights(a, q, axis))
+
+
+def _nan_pushed(t: Any, a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
+    return np.sum(np.where(np.isnan(a), 0, t) * nanquantile_weights(a, q, axis), axis=axis, keepdims=keepdims)
+
+
+@rule("y = nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False)", np.nanmedian)
+class nanmedian:
+    """Where all are NaN, so is the result, and no element moves it."""
+
+    static = "out overwrite_input"
+    selects = True
+
+    def kind(a, axis, out, overwrite_input, keepdims):
+        return _kind("nanmedian", a, axis, out, overwrite_input, keepdims)
+
+    def d_a(d_y, a, axis, keepdims): return _nan_pulled(d_y, a, 0.5, axis, keepdims)
+    def t_y(t_a, a, axis, keepdims): return _nan_pushed(t_a, a, 0.5, axis, keepdims)
+
+
+@rule("y = nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False)",
+      np.nanquantile)  # fmt: skip
+class nanquantile:
+    static = "out overwrite_input method"
+    selects = True
+
+    def kind(a, q, axis, out, overwrite_input, method, keepdims):
+        _linear("nanquantile", method)
+        return _kind("nanquantile", a, axis, out, overwrite_input, keepdims, q)
+
+    def d_a(d_y, a, q, axis, keepdims): return _nan_pulled(d_y, a, q, axis, keepdims)
+    def t_y(t_a, a, q, axis, keepdims): return _nan_pushed(t_a, a, q, axis, keepdims)
+
+
+@rule("y = nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False)",
+      np.nanpercentile)  # fmt: skip
+class nanpercentile:
+    static = "out overwrite_input method"
+    selects = True
+
+    def kind(a, q, axis, out, overwrite_input, method, keepdims):
+        _linear("nanpercentile", method)
+        return _kind("nanpercentile", a, axis, out, overwrite_input, keepdims, q)
+
+    def d_a(d_y, a, q, axis, keepdims): return _nan_pulled(d_y, a, q / 100, axis, keepdims)
+    def t_y(t_a, a, q, axis, keepdims): return _nan_pushed(t_a, a, q / 100, axis, keepdims)

@@ -35,7 +35,7 @@ def log_of_base(x: Any) -> Any:
     return 0.0 if x == 0 else math.log(x) if x > 0 else math.nan
 
 
-@rule("z = power(x, y)", np.power, operator.pow, pow, math.pow)
+@rule("z = power(x, y)", np.power, np.float_power, operator.pow, pow, math.pow)
 class power:
     infinite_at_pole = True
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import ONE, Array, kind_of, lengths, normalize_axis, promote
+from rules.kind import ONE, Array, KindError, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
 from rules.operands import rank
@@ -95,7 +95,8 @@ def others(a, axis):
 
 
 # ------------------------------------------------------------------------------------- cumulative
-def _cumulative(a, axis, dtype):
+def cumulative(a, axis, dtype):
+    """The kind of a cumulative sum or product."""
     a = kind_of(a)
     shape = a.shape
     if axis is None and len(shape) != 1:
@@ -113,7 +114,7 @@ def _from_end(d, axis):
 
 @rule("y = cumsum(a, axis=None, dtype=None)", np.cumsum, "ndarray.cumsum")
 class cumsum:
-    def kind(a, axis, dtype): return _cumulative(a, axis, dtype)
+    def kind(a, axis, dtype): return cumulative(a, axis, dtype)
 
     def d_a(d_y, a: Like, axis):
         flat = axis is None and rank(a) != 1
@@ -124,7 +125,7 @@ class cumsum:
 
 @rule("y = cumprod(a, axis=None, dtype=None)", np.cumprod, "ndarray.cumprod")
 class cumprod:
-    def kind(a, axis, dtype): return _cumulative(a, axis, dtype)
+    def kind(a, axis, dtype): return cumulative(a, axis, dtype)
 
     def d_a(d_y, a, axis):
         d = d_y if axis is not None else reshape_like(d_y, a)
@@ -134,3 +135,34 @@ class cumprod:
         before = products_before(a, axis)
         t = t_a * before + a * fold(t_a * before, a, axis)
         return t if axis is not None else np.ravel(t)
+
+
+if hasattr(np, "cumulative_sum"):  # of NumPy 2.1
+
+    def _one_axis(name, x, axis, include_initial):
+        if include_initial:
+            raise KindError(f"np.{name} with include_initial is not supported", "concatenate what it begins with")
+        if axis is None and kind_of(x).ndim != 1:
+            raise KindError(f"np.{name} takes an axis for an array of more than one", "give it an axis")
+
+    @rule("y = cumulative_sum(x, axis=None, dtype=None, include_initial=False)", np.cumulative_sum)
+    class cumulative_sum:
+        static = "include_initial"
+
+        def kind(x, axis, dtype, include_initial):
+            _one_axis("cumulative_sum", x, axis, include_initial)
+            return cumulative(x, axis, dtype)
+
+        def d_x(d_y, x: Like, axis): return cumsum.d_a(d_y, x, axis)
+        def t_y(t_x, axis): return np.cumsum(t_x, axis=axis)
+
+    @rule("y = cumulative_prod(x, axis=None, dtype=None, include_initial=False)", np.cumulative_prod)
+    class cumulative_prod:
+        static = "include_initial"
+
+        def kind(x, axis, dtype, include_initial):
+            _one_axis("cumulative_prod", x, axis, include_initial)
+            return cumulative(x, axis, dtype)
+
+        def d_x(d_y, x, axis): return cumprod.d_a(d_y, x, axis)
+        def t_y(t_x, x, axis): return cumprod.t_y(t_x, x, axis)

@@ -21,21 +21,22 @@ class where:
     def t_z(condition, t_x, t_y): return np.where(condition, t_x, t_y)
 
 
-def _found(a, axis, keepdims):
+def found(a, axis, keepdims):
+    """The kind of indices that are found along an axis."""
     a = kind_of(a)
     return array_or_number(np.dtype(np.intp), reduced(a.shape, axis, keepdims), library(a))
 
 
 nondifferentiable("i = argmax(a, axis=None, keepdims=False)", np.argmax, "ndarray.argmax",
-                  kind=lambda a, axis, keepdims: _found(a, axis, keepdims))  # fmt: skip
+                  kind=lambda a, axis, keepdims: found(a, axis, keepdims))  # fmt: skip
 nondifferentiable("i = argmin(a, axis=None, keepdims=False)", np.argmin, "ndarray.argmin",
-                  kind=lambda a, axis, keepdims: _found(a, axis, keepdims))  # fmt: skip
+                  kind=lambda a, axis, keepdims: found(a, axis, keepdims))  # fmt: skip
 #: NumPy counts all elements of an array as a Python int or, lately, as its own.
 COUNT: type = type(np.count_nonzero(np.zeros(1)))
 
 
 def _counted(a, axis, keepdims):
-    return Num(COUNT) if axis is None and not keepdims else _found(a, axis, keepdims)
+    return Num(COUNT) if axis is None and not keepdims else found(a, axis, keepdims)
 
 
 nondifferentiable("n = count_nonzero(a, axis=None, keepdims=False)", np.count_nonzero,

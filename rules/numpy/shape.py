@@ -269,3 +269,15 @@ class astype:
     @borrows("d_y")
     def d_a(d_y): return d_y
     def t_y(t_a, dtype): return t_a.astype(dtype)
+
+
+if hasattr(np, "astype"):  # of NumPy 2.1
+
+    @rule("y = astype(x, dtype, copy=True)", np.astype)
+    class astype_function:
+        static = "copy"
+        view = "x"
+        def kind(x, dtype): return astype.kind(x, dtype)
+        @borrows("d_y")
+        def d_x(d_y): return d_y
+        def t_y(t_x, dtype): return t_x.astype(dtype)

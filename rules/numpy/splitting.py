@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, Length, constant, lengths, normalize_axis
+from rules.kind import Array, KindError, Length, broadcast, constant, lengths, normalize_axis
 from rules.numpy.indexing import slice_length
 from rules.numpy.shape import array_kind, product, reshape_like
 from rules.operands import rank
@@ -51,6 +51,62 @@ class array_split:
     view = "ary"
     def d_ary(d_ys, axis): return np.concatenate(list(d_ys), axis=axis)
     def t_ys(t_ary, indices_or_sections, axis): return np.array_split(t_ary, indices_or_sections, axis=axis)
+
+
+def _split_along(name: str, ary: Any, places: Any, axis: int) -> list[Array]:
+    a = array_kind(ary)
+    if a.ndim <= axis:
+        raise KindError(f"np.{name} of an array of {a.ndim} axes is not supported", f"give it {axis + 1} or more")
+    return _pieces(a, places, axis, even=True)
+
+
+@rule("ys = hsplit(ary, indices_or_sections)", np.hsplit)
+class hsplit:
+    """Along the second axis, or the only one."""
+
+    static = "indices_or_sections"
+    view = "ary"
+    def kind(ary, indices_or_sections): return _split_along("hsplit", ary, indices_or_sections, int(rank(ary) > 1))
+    def d_ary(d_ys, ary: Like): return np.concatenate(list(d_ys), axis=int(rank(ary) > 1))
+    def t_ys(t_ary, indices_or_sections): return np.hsplit(t_ary, indices_or_sections)
+
+
+@rule("ys = vsplit(ary, indices_or_sections)", np.vsplit)
+class vsplit:
+    static = "indices_or_sections"
+    view = "ary"
+
+    def kind(ary, indices_or_sections):
+        _split_along("vsplit", ary, indices_or_sections, 1)  # of two axes at least
+        return _pieces(ary, indices_or_sections, 0, even=True)
+
+    def d_ary(d_ys): return np.concatenate(list(d_ys), axis=0)
+    def t_ys(t_ary, indices_or_sections): return np.vsplit(t_ary, indices_or_sections)
+
+
+@rule("ys = dsplit(ary, indices_or_sections)", np.dsplit)
+class dsplit:
+    static = "indices_or_sections"
+    view = "ary"
+    def kind(ary, indices_or_sections): return _split_along("dsplit", ary, indices_or_sections, 2)
+    def d_ary(d_ys): return np.concatenate(list(d_ys), axis=2)
+    def t_ys(t_ary, indices_or_sections): return np.dsplit(t_ary, indices_or_sections)
+
+
+@rule("ys = broadcast_arrays(*rest)", np.broadcast_arrays)
+class broadcast_arrays:
+    """Views of one shape; each cotangent is summed to that of its array."""
+
+    view = "rest"
+
+    def kind(rest):
+        arrays = [array_kind(a) for a in rest]
+        shape = broadcast(*(a.shape for a in arrays))
+        return tuple(Array(a.dtype, shape, a.xp) for a in arrays)
+
+    @borrows("d_ys")
+    def d_rest(d_ys): return tuple(d_ys)
+    def t_ys(t_rest): return np.broadcast_arrays(*t_rest)
 
 
 def _grid_axis(i: int, count: int, indexing: str) -> int:

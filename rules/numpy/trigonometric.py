@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from rules.cotangent import strong_divide
-from rules.kind import array_or_number, kind_of, library
+from rules.kind import Array, array_or_number, kind_of, library, normalize_axis, promote
+from rules.numpy.shape import array_kind
 from rules.operands import is_complex
-from rules.rule import elementwise, primitive, rule
+from rules.rule import borrows, elementwise, primitive, rule
 
 DEGREE = math.pi / 180
 
@@ -129,3 +130,17 @@ class sinc_slope_rule:
     def kind(x): return _float_kind(x)
     def d_x(d_y, x, order): return d_y * sinc_slope(x, order + 1)
     def t_y(t_x, x, order): return t_x * sinc_slope(x, order + 1)
+
+
+@rule("y = unwrap(p, discont=None, axis=-1, period=6.283185307179586)", np.unwrap)
+class unwrap:
+    """What is added is whole periods, which jump and do not move."""
+
+    def kind(p, axis, period):
+        p = array_kind(p)
+        normalize_axis(axis, p.ndim)
+        return Array(promote(p, kind_of(period)), p.shape, p.xp)
+
+    @borrows("d_y")
+    def d_p(d_y): return d_y
+    def t_y(t_p): return +t_p

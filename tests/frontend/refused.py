@@ -439,7 +439,7 @@ def function_without_rule(x):
 
 
 def function_without_rule_is_returned(x):
-    return np.polyval(x, 2.0)
+    return np.roots(x)
 
 
 def function_without_rule_is_unpacked(x):
@@ -487,7 +487,7 @@ def a_list_is_sorted(x):
 
 
 def a_list_for_a_library(x):
-    return np.polyval([1.0, 2.0], x[0])
+    return np.polydiv([1.0, 2.0], x)
 
 
 def copies_of_a_list(x):

@@ -14,6 +14,11 @@ CASES = [
       for a, value in [(M, 1.5), (M, V), (2.5, 1.5), (X, X)]],
     *[case(np.linspace, a, b, num=n, endpoint=endpoint) for n in (5, 1, 0) for endpoint in (True, False)
       for a, b in [(0.5, 2.0), (V, M), (np.float64(1.5), V), (X, 2.0)]],
+    *[case(f, a, b, num=n, endpoint=endpoint) for f in (np.logspace, np.geomspace) for a, b, n, endpoint in [
+        (0.5, 2.0, 5, True), (0.5, 2.0, 1, True), (0.5, 2.0, 0, True), (V + 4, M + 4, 5, False),
+        (1.5, V + 4, 5, True)]],
+    case(np.logspace, 0.5, 2.0, num=4, base=2.5), case(np.logspace, V, 2.0, num=4, base=np.float64(1.5)),
+    case(np.geomspace, -0.5, -2.0, num=4), case(np.geomspace, 0.5 + 1j, 2.0 - 0.5j, num=4),
     case(np.linspace, 0.5, 2.0),
     case(np.linspace, 1, 2.5, num=4),
     *[case(np.arange, *args) for args in [(0.5, 4.2), (0.5, 4.2, 0.7), (4.2, 0.5, -0.7)]],
@@ -21,6 +26,7 @@ CASES = [
     *[case(f, x).but(complex=False)
       for f in (np.float64, np.complex128) for x in (1.5, np.float64(1.5), V, M, X)],
     *[case(np.float32, x).but(complex=False, upto=1, tol=1e-2) for x in (1.5, V)],
+    case(np.complex64, V + 1j).but(upto=1, tol=1e-2), case(np.float16, 1.5).but(complex=False, upto=1, tol=0.7),
 ]  # fmt: skip
 SHAPED = [
     *[case(f, shape) for f in (np.zeros, np.ones) for shape in (3, (2, 3), (), [2, 2])],

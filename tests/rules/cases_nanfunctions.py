@@ -26,5 +26,11 @@ CASES = [
     *[case(f, a, **axes) for f in (np.nanmax, np.nanmin) for a in (A, HOLES) for axes in AXES],
     *[case(np.nan_to_num, a) for a in (A, HOLES, 0.5, np.array(0.5))],
     case(np.nan_to_num, ENDS, nan=2.0, posinf=1.0, neginf=-1.0),
+    *[case(f, a, axis=k) for f in (np.nancumsum, np.nancumprod) for a in (A, HOLES) for k in (None, 0, -1)],
+    *[case(f, np.array([[0.0, 2.0, np.nan], [np.nan, 0.0, 0.0]]), axis=1) for f in (np.nancumsum, np.nancumprod)],
+    *[case(np.nanmedian, a, **axes) for a in (A, HOLES) for axes in AXES],
+    case(np.nanmedian, CUBE, axis=(0, -1)),
+    *[case(np.nanquantile, HOLES, q, axis=k).but(wrt="a") for q in (0.3, 1.0) for k in (None, 1)],
+    case(np.nanpercentile, HOLES, 30.0, axis=0).but(wrt="a"),
     case(np.nan_to_num, np.array([complex(np.nan, 1.5), complex(0.5, np.nan), 1.5 + 0.5j])),
 ]

@@ -38,3 +38,17 @@ CASES = [
     case(int, 1.3),
     case(bool, 1.3),
 ]  # fmt: skip
+I, GRID = np.array([2, 0, 1]), (np.array([0, 1]), np.array([2, 0]))
+CASES += [
+    *[case(f, A) for f in (np.spacing, np.iscomplex, np.isreal, np.isposinf, np.isneginf, np.isfortran, np.isscalar)],
+    *[case(f, A, B) for f in (np.array_equiv, np.isin)],
+    *[case(f, BITS, 2) for f in (np.gcd, np.lcm)],
+    *[case(f, BITS) for f in ([np.bitwise_count] if hasattr(np, "bitwise_count") else [])],
+    *[case(f, A, **axes) for f in (np.nanargmax, np.nanargmin) for axes in ({}, {"axis": 0})],
+    *[case(f, A, 1, axis=0) for f in (np.argpartition, "ndarray.argpartition")],
+    case(np.lexsort, (A[0], A[1])), case(np.lexsort, A), case(np.digitize, A, np.array([-0.5, 0.5])),
+    *[case(f, A) for f in (np.tril_indices_from, np.triu_indices_from)], case(np.diag_indices_from, np.eye(3)),
+    case(np.unravel_index, I, (2, 3)), case(np.ravel_multi_index, GRID, (2, 3)),
+    *[case(f, 5) for f in (np.bartlett, np.blackman, np.hamming, np.hanning)],
+    *[case(f, 2.7) for f in (np.int8, np.int16, np.uint8, np.uint16, np.uint32, np.uint64)],
+]

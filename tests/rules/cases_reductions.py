@@ -27,4 +27,6 @@ CASES = [
     case(np.cumsum, positive(5)),
     *[case(products_before, ZEROS, axis=k, reverse=r) for k in (0, 1, None) for r in (False, True)],
     *[case(fold, normal(3, 3), ZEROS, axis=k, reverse=r) for k in (0, 1, None) for r in (False, True)],
+    *[case(getattr(np, f), a, axis=k) for f in ("cumulative_sum", "cumulative_prod") if hasattr(np, f)
+      for a, k in [(normal(4), None), (normal(3, 4), 0)]],
 ]

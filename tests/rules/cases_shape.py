@@ -41,6 +41,8 @@ CASES = [
         (V, 2, None), (M, -1, 1), (S, (1, 2), (0, 2)), (M, 4, None), (EMPTY, 1, 0)]],
     *[case(np.rot90, M, k=k) for k in (1, 2, 3, -1, 0)],
     case(np.rot90, S, k=1, axes=(0, 2)),
+    *[case(f, a, float) for f in ([np.astype] if hasattr(np, "astype") else []) for a in (V, M)],
+    *[case(f, M) for f in (np.asarray_chkfinite, np.asfortranarray)],
     # triangles and diagonals
     *[case(f, a, k=k) for f in (np.tril, np.triu) for a, k in [(M, 0), (M, 1), (M, -1), (S, 0), (V, 0)]],
     *[case(np.diag, a, k=k) for a in (V, M, M.T, EMPTY, normal(3, 3)) for k in (0, 1, -2)],

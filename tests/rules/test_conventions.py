@@ -241,7 +241,7 @@ def test_the_page_and_the_tests_have_the_same_rows() -> None:
     assert named == tests - {"test_the_page_and_the_tests_have_the_same_rows"}
 
 
-NAN_REDUCTIONS = [np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin]
+NAN_REDUCTIONS = [np.nansum, np.nanmean, np.nanprod, np.nanvar, np.nanstd, np.nanmax, np.nanmin, np.nanmedian]
 
 
 @pytest.mark.parametrize("function", NAN_REDUCTIONS)
@@ -293,3 +293,56 @@ def test_interpolation_at_a_knot(values: Any, want: float) -> None:
     knots, fp = arrays([0, 1, 2], values)
     got = pulled(np.interp, np.array([-1.0, 0.0, 1.0, 2.0, 3.0]), knots, fp)
     np.testing.assert_array_equal(got, [0, 0, want, 0, 0])
+
+
+@pytest.mark.parametrize("function, plain, neutral", [(np.nancumsum, np.cumsum, 0), (np.nancumprod, np.cumprod, 1)])
+def test_elements_that_are_left_out_of_a_running_sum(function: Any, plain: Any, neutral: int) -> None:
+    (x,) = arrays([1.5, math.nan, 0.5, 3.0, math.nan])
+    d, missing = np.array([1.0, -2.0, 0.5, 3.0, 1.0]), np.isnan(x)
+    filled = pulled(plain, np.where(missing, neutral, x), d=d)
+    np.testing.assert_array_equal(pulled(function, x, d=d), np.where(missing, 0, filled))
+
+
+def test_step_and_its_value_at_zero() -> None:
+    x, h = arrays([-1, 0, 2], [5, 5, 5])
+    np.testing.assert_array_equal(pulled(np.heaviside, x, h), [0, 0, 0])
+    np.testing.assert_array_equal(pulled(np.heaviside, x, h, d=np.array([INF, 2, math.nan]), wrt="h"), [0, 2, 0])
+
+
+def test_parts_of_a_number() -> None:
+    (x,) = arrays([2.5])
+    for function, args, want in ((np.modf, (), 1), (np.frexp, (), 0.25), (np.divmod, (2.0,), 1)):
+        first, second = function(x, *args)
+        exact = (np.ones(1), np.zeros(1)) if function is not np.divmod else (np.zeros(1), np.ones(1))
+        assert pulled(function, x, *args, d=exact)[0] == want
+        assert pulled(function, x, *args, d=exact[::-1])[0] == 0
+    assert pulled(np.divmod, *arrays([-7], [2]), d=(np.zeros(1), np.ones(1)), wrt=1)[0] == 4
+
+
+def test_phases() -> None:
+    phases = np.array([0.0, 3.0, -3.0, 9.0])
+    np.testing.assert_array_equal(pulled(np.unwrap, phases, d=np.arange(4.0)), np.arange(4.0))
+
+
+def test_histogram_of_data() -> None:
+    (x,) = arrays([1, 2, 2, 5, 5])
+    counts, edges = np.ones(2), np.array([1.0, 10.0, 100.0])
+    np.testing.assert_array_equal(pulled(np.histogram, x, 2, d=(counts, edges)), [6, 0, 0, 52.5, 52.5])
+    np.testing.assert_array_equal(pulled(np.histogram, x, 2, range=(0.0, 6.0), d=(counts, edges)), np.zeros(5))
+
+
+def test_leading_zeros_of_a_polynomial() -> None:
+    p, q = arrays([0, 2, 3], [1, 4])
+    np.testing.assert_array_equal(pulled(np.polymul, p, q), [0, 5, 5])
+    np.testing.assert_array_equal(pulled(np.polymul, p, q, wrt="a2"), [5, 5])
+
+
+def test_selection_among_several() -> None:
+    d, masks = np.array([1.0, math.nan, 3.0]), [np.array([True, False, False]), np.array([True, True, False])]
+    first, second = pulled(np.select, masks, arrays([1, 1, 1], [2, 2, 2]), d=d, wrt="choicelist")
+    np.testing.assert_array_equal(first, [1, 0, 0])
+    np.testing.assert_array_equal(second, [0, math.nan, 0])
+    np.testing.assert_array_equal(pulled(np.select, masks, arrays([1, 1, 1], [2, 2, 2]), d=d, wrt="default",
+                                         default=np.ones(3)), [0, 0, 3])  # fmt: skip
+    chosen = pulled(np.choose, np.array([0, 1, 0]), arrays([1, 1, 1], [2, 2, 2]), d=d, wrt="choices")
+    np.testing.assert_array_equal(chosen, [[1, 0, 3], [0, math.nan, 0]])

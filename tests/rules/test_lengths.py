@@ -230,3 +230,27 @@ def test_the_length_of_a_list_in_a_signature_may_be_one() -> None:
     assert (lengths.may_be_one(N), lengths.may_be_one(M)) == (True, False)
     assert not lengths.is_one(N)
     assert [str(g) for g in lengths.guards] == ["n != 1"]
+
+
+def test_lengths_of_what_is_added_removed_or_joined() -> None:
+    v, w = array(N), array(M)
+    assert str(kind(np.delete, v, 2)) == str(kind(np.delete, v, integer())) == "f64[n-1]"
+    assert str(kind(np.delete, v, [1, 2])) == "f64[?]"
+    assert str(kind(np.insert, v, 2, 1.5)) == "f64[n+1]"
+    assert str(kind(np.insert, v, [1, 3], w)) == "f64[n+2]"
+    assert str(kind(np.insert, array(N, M), 2, w, axis=0)) == "f64[n+1,m]"
+    assert str(kind(np.compress, array(N, dtype=bool), array(N, M), axis=0)) == "f64[?,m]"
+    assert str(kind(np.block, [[array(N, M), array(N, 2)]])) == "f64[n,m+2]"
+    assert str(kind(np.select, [array(M, dtype=bool)], [array(N, M)])) == "f64[n,m]"
+
+
+def test_lengths_of_polynomials() -> None:
+    p = array(N)
+    assert [str(kind(f, p)) for f in (np.polyder, np.polyint, np.poly)] == ["f64[n-1]", "f64[n+1]", "f64[n+1]"]
+    assert str(kind(np.polyder, p, 3)) == "f64[n-3]" and str(kind(np.polyder, array(2), 3)) == "f64[0]"
+    assert str(kind(np.polyadd, p, array(N + -1))) == "f64[n]"
+    assert str(kind(np.polymul, p, p)) == "f64[?]"
+    assert str(kind(np.polyval, p, array(M, K))) == "f64[m,k]"
+    assert str(kind(np.vander, p)) == "f64[n,n]" and str(kind(np.vander, p, 3)) == "f64[n,3]"
+    assert str(kind(np.polyfit, p, p, 2)) == "f64[3]"
+    assert str(kind(np.histogram, p, 4)[0]) == "i64[4]" and str(kind(np.histogram, p, array(M))[0]) == "i64[m-1]"

@@ -1,0 +1,130 @@
+"""NumPy's functions with lists of arrays, several results or callbacks, in functions that are compiled."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adcompiler import UnsupportedError, grad, jvp
+from tests.numerics import assert_close, differences
+
+X, W = np.array([-1.3, 0.4, 0.9, -0.2, 1.7]), np.array([0.5, -0.7, 1.2, 0.3, -1.1])
+M = np.array([[0.5, -1.2, 0.7, 1.9], [1.1, 0.3, -0.4, 0.8]])
+
+
+def selected(x, w):
+    return np.sum(np.select([x > 0.5, x < 0.0], [x * w, w**2], default=x**3))
+
+
+def one_of_two(x, w):
+    return np.sum(np.choose((x > 0).astype(int), [x * w, w**3]))
+
+
+def blocks(m, x):
+    return np.sum(np.block([[m, m[:, :1]], [x]]) ** 3)
+
+
+def polynomials(p, x):
+    value = np.polyval(np.polymul(np.polyder(p), p[1:]), x) + np.polyval([1.0, 2.0, 3.0], x)
+    return np.sum(value * np.polyval(np.poly(p), x))
+
+
+def fitted(x, y):
+    return np.sum(np.polyval(np.polyfit(x, y, 2, w=1.0 + x**2), y) ** 2)
+
+
+def in_bins(x, w):
+    h, edges = np.histogram(x, 3, weights=w)
+    return np.sum(h**2) * edges[1]
+
+
+def parts(x, w):
+    quotient, rest = np.divmod(x, w)
+    fraction, whole = np.modf(3.0 * x)
+    return np.sum(quotient * rest**2 + fraction * whole)
+
+
+def grown(x, w):
+    y = np.insert(x, 2, w)
+    for i in range(3):
+        y = np.delete(y, i) * np.resize(w, 9 - i)
+    return np.sum(y**2)
+
+
+def pieces(x, a):
+    y = np.piecewise(x, [x < -0.3, x > 0.6], [lambda v, c: c * v**2, 2.0, lambda v, c: v * np.sum(v) + c], a)
+    return np.sum(y * x)
+
+
+def overlapping_pieces(x, a):
+    return np.sum(np.piecewise(x, [x < a, x > 0.0], [np.cos, np.exp]) * x)
+
+
+def over_axes(m, a):
+    return np.sum(np.apply_over_axes(np.sum, m**2, [0, -1])) * a + np.sum(np.apply_over_axes(np.mean, m**3, 1) * m)
+
+
+PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
+    (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (fitted, X, W), (in_bins, X, W),
+    (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5), (over_axes, M, 0.7),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f, x, y", PROGRAMS, ids=[f.__name__ for f, *_ in PROGRAMS])
+def test_both_modes(f: Any, x: Any, y: Any) -> None:
+    expected = differences(f, (x, y)), differences(f, (x, y), 1)
+    assert_close(grad(f, argnums=(0, 1))(x, y), expected, rtol=1e-6, atol=1e-6)
+    directions = np.cos(np.arange(x.size)).reshape(x.shape), (np.sin(y) if np.ndim(y) else 0.6)
+    _, tangent = jvp(f, (x, y), directions)
+    assert tangent == pytest.approx(sum(np.sum(g * t) for g, t in zip(expected, directions)), rel=1e-6)
+
+
+@pytest.mark.parametrize("f, y", [(pieces, 1.3), (grown, W), (polynomials, W), (in_bins, W)])
+def test_second_derivatives(f: Any, y: Any) -> None:
+    def slope(x):
+        return np.sum(grad(f)(x, y) * np.arange(5.0))
+
+    assert_close(grad(slope)(X), differences(slope, (X,)), rtol=1e-5, atol=1e-5)
+
+
+def test_dtypes_and_ranks_are_known_when_compiling() -> None:
+    def total(x, w):
+        out = np.zeros(x.shape, dtype=np.result_type(x, w, np.float32))
+        if np.isscalar(w):
+            w = np.full(2, w)
+        out += x * w[0] if np.can_cast(np.float32, out.dtype) else 0.0
+        return np.sum(out**2)
+
+    for x in (X, X.astype(np.float32)):
+        assert_close(grad(total)(x, 0.5), 0.5 * x, rtol=1e-6)
+        assert grad(total)(x, 0.5).dtype == x.dtype
+    assert_close(grad(total)(X, W), 2.0 * W[0] ** 2 * X)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_what_is_left_out_of_a_selection_gets_zero() -> None:
+    x, log = np.array([0.0, 1.0, 4.0]), [0.0, 1.0, 0.25]
+    for f in (
+        lambda x: np.sum(np.compress(x > 0.0, np.log(x))),
+        lambda x: np.sum(np.delete(np.log(x), 0)),
+        lambda x: np.sum(np.select([x > 0.0], [np.log(x)])),
+        lambda x: np.sum(np.choose((x > 0.0).astype(int), [x * 0.0, np.log(x)])),
+        lambda x: np.sum(np.piecewise(np.log(x), [x > 0.0], [lambda v: v, 0.0])),
+        lambda x: np.sum(np.histogram(x, 2, range=(0.5, 5.0), weights=np.log(x))[0]),
+    ):
+        np.testing.assert_array_equal(grad(f)(x), log)
+    bessel = grad(lambda x: np.sum(np.where(x < 9.0, np.i0(x), 0.0)))(np.array([900.0, 2.0]))
+    np.testing.assert_allclose(bessel, [0.0, 1.5906368546373291], rtol=1e-14)
+
+
+def test_a_function_that_is_refused_says_why() -> None:
+    for f, words in [
+        (lambda x: np.sum(np.roots(x)), "whether the roots are real"),
+        (lambda x: np.sum(np.piecewise(x, [x > 0.0], [1.0, 2.0, 3.0])), "1 conditions and 3 functions"),
+        (lambda x: np.sum(np.piecewise(x, [x[:2] > 0.0], [1.0])), "no mask of the shape"),
+        (lambda x: np.sum(np.kaiser(5, x[0])), "by beta is not written yet"),
+        (lambda x: np.sum(np.histogram(x, 3, density=True)[0]), "density=True"),
+    ]:
+        with pytest.raises(UnsupportedError, match=words):
+            grad(f)(X)
