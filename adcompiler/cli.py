@@ -290,7 +290,7 @@ def list_rules(pattern: str | None) -> None:
 
     rows = {
         (name, _formula(rule), *_modes(rule))
-        for rule in rules.registry()
+        for rule in rules.registry(installed=True)
         for name in [*map(_function_name, rule.functions), *rule.methods]
         if pattern is None or pattern in name
     }
@@ -404,8 +404,10 @@ def _differentiable(function: Callable[..., Any]) -> Any:
 
 
 def _function_name(function: object) -> str:
+    from rules.libraries import home
+
     name = getattr(function, "__name__", repr(function))
-    module = getattr(function, "__module__", None) or "numpy"  # ufuncs of older versions do not tell
+    module = home(function) or "numpy"  # ufuncs of older versions do not tell
     return f"{module.removeprefix('_')}.{name}"
 
 

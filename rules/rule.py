@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rules.libraries import load_for, load_installed
+
 REQUIRED = inspect.Parameter.empty
 #: Arguments that must be known when a call is compiled; a rule's `static = "..."` names more.
 STATIC = frozenset("axis axes axis1 axis2 keepdims dtype ddof correction order mode offset".split())
@@ -81,8 +83,8 @@ class Rule:
     """The derivative of one function, or the knowledge that there is none.
 
     `pullbacks` maps an argument to its `Derivative`; `pushforward` is forward mode. `view` names the
-    arguments whose memory the primal's result may share. `why` is set for functions that are refused. `overlay` has
-    the forms that keep a state.
+    arguments whose memory the primal's result may share. `why` is set for functions that are refused, `reasons` has
+    that for arguments that have no pullback. `overlay` has the forms that keep a state.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Rule:
     like: frozenset[str] = frozenset({"like"})
     differentiable: bool = True
     why: str = ""
+    reasons: dict[str, str] = field(default_factory=dict)
     where: str = ""
     overlay: Overlay | None = None
 
@@ -154,9 +157,13 @@ _all: list[Rule] = []
 
 
 def find(function: Any) -> Rule | None:
-    """The rule that serves `function`, by identity; None if there is none."""
+    """The rule that serves `function`, by identity; None if there is none.
+
+    Rules of a library that need not be installed are registered when one of its functions is first asked for.
+    """
     try:
-        return _rules.get(function)
+        found = _rules.get(function)
+        return _rules.get(function) if found is None and load_for(function) else found
     except TypeError:  # unhashable, so never registered
         return None
 
@@ -166,8 +173,13 @@ def find_method(name: str) -> Rule | None:
     return _methods.get(name)
 
 
-def registry() -> list[Rule]:
-    """Every rule there is, in the order of registration."""
+def registry(installed: bool = False) -> list[Rule]:
+    """Every rule there is, in the order of registration; with `installed`, those of all libraries that are there.
+
+    Else a library of which nothing has been met is left out: of SciPy.
+    """
+    if installed:
+        load_installed()
     return list(_all)
 
 
@@ -347,7 +359,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
     result may share, `infinite_at_pole` says that the primal is infinite where the derivative is, `selects` that
     some elements of an argument do not reach the result, so that their cotangent is exactly zero. `forward` gives the
     result and a state, which `with_state_d_<argument>` may use in place of that pullback. Instead of a
-    derivative, `why = "..."` says why there is none: the function is refused where one would flow through it.
+    derivative, `why = "..."` says why there is none: the function is refused where one would flow through it;
+    `why_<argument> = "..."` says it of one argument, beside the pullbacks of others.
     Methods are named as strings (`"ndarray.sum"`). Raises RuleError for anything else.
     """
     parsed = _parse(signature)
@@ -358,6 +371,7 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
         what = f"rule {parsed.name}"
         pullbacks: dict[str, Derivative] = {}
         borrows: dict[str, frozenset[str]] = {}
+        refused: dict[str, str] = {}
         pushforward = kind = None
         options: dict[str, Any] = {}
         members = {k: v for k, v in vars(cls).items() if not (k.startswith("__") and k.endswith("__"))}
@@ -372,6 +386,10 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 options[name] = bool(member)
             elif name == "why" and isinstance(member, str):
                 options[name] = member
+            elif name.startswith("why_") and isinstance(member, str):
+                if name[4:] not in names or "d_" + name[4:] in members:
+                    raise RuleError(f"{what} has {name}, which is no argument without a pullback")
+                refused[name[4:]] = member
             elif not inspect.isfunction(member):
                 raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole, selects")
             elif name == "kind":
@@ -399,7 +417,8 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
             reasons = "use nondifferentiable(...) if it is zero, or say why there is none"
             raise RuleError(f"{what} has no derivative; {reasons}")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
-                       kind, borrows=borrows, where=cls.__module__, overlay=overlay, **options))  # fmt: skip
+                       kind, borrows=borrows, where=cls.__module__, overlay=overlay, reasons=refused,
+                       **options))  # fmt: skip
         return cls
 
     return register

@@ -5,6 +5,7 @@ import builtins
 import itertools
 import math
 import operator
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,6 +16,7 @@ from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, listed, size
 from rules.kind import Array, Seq
+from rules.libraries import home
 from rules.sequences import backwards, largest, smallest
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -96,6 +98,9 @@ class Speller:
             return name(f"{self.free_name('np', np)}.{path}")
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
+        module = home(target)
+        if module.startswith("scipy."):
+            return name(f"{self.free_name(module.removeprefix('scipy.'), sys.modules[module])}.{label}")
         if (
             isinstance(target, types.FunctionType)
             and hasattr(target, "__wrapped__")

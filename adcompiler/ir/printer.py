@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Any
 
 from adcompiler.ir.core import Checkpoint, For, Function, If, Loc, Op, Region, Value, While
+from rules.libraries import home
 
 INFIX = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "floordiv": "//", "mod": "%",
@@ -24,6 +25,8 @@ def target_name(target: Any) -> str:
         return f"{target_name(owner)}.{target.__name__}"
     if place in ("numpy.linalg", "numpy.fft"):
         return f"np.{place.removeprefix('numpy.')}.{name}"
+    if home(target).startswith("scipy."):
+        return f"{home(target).removeprefix('scipy.')}.{name}"
     if module == "numpy" or type(target).__name__ == "ufunc":
         return f"np.{name}"
     if module == "math":

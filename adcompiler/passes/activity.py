@@ -140,7 +140,8 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
             for name, x in bound.items():
                 if name not in known and name not in rule.like and any(v in both for v in leaves(x)):
                     what = "forward mode" if forward and rule.pushforward is None else "derivative"
-                    problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}",
+                    why = f": {rule.reasons[name]}" if name in rule.reasons else ""
+                    problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}{why}",
                                                "pass a constant there"))  # fmt: skip
         elif opaque:
             name = target_name(op.target)

@@ -17,6 +17,7 @@ from rules.cotangent import length, project, size, update
 from rules.kind import ONE, Array, Num, Seq, same_shape
 from rules.rule import OPERATORS, Derivative, find
 
+_UFUNCS = frozenset(f for f in vars(np).values() if isinstance(f, np.ufunc))
 FROM_UFUNC = {u: op for op, u in OPERATORS.items()}
 
 
@@ -139,7 +140,7 @@ class Trace:
         target = FROM_UFUNC.get(target, target)
         if target is np.conjugate and args[0].kind.dtype.kind != "c":
             return Tracer(self, args[0])
-        if self.use_math and isinstance(target, np.ufunc) and hasattr(math, target.__name__):
+        if self.use_math and target in _UFUNCS and hasattr(math, target.__name__):
             if all(not isinstance(v, Value) or (isinstance(v.kind, Num) and v.kind.python) for v in args):
                 target = getattr(math, target.__name__)
         rule = find(target)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from rules.rule import find, find_method
 from rules.sequences import largest, smallest
@@ -346,3 +347,59 @@ def test_selection_among_several() -> None:
                                          default=np.ones(3)), [0, 0, 3])  # fmt: skip
     chosen = pulled(np.choose, np.array([0, 1, 0]), arrays([1, 1, 1], [2, 2, 2]), d=d, wrt="choices")
     np.testing.assert_array_equal(chosen, [[1, 0, 3], [0, math.nan, 0]])
+
+
+@pytest.mark.parametrize("function", [special.xlogy, special.rel_entr, special.kl_div])
+def test_products_with_a_logarithm(function: Any) -> None:
+    """By x as it is next to x = 0, by y zero there, but for the y that is added in x log(x / y) - x + y."""
+    x, y, d = arrays([0, 0], [0, 2], [0, 1])
+    of_y = 1 if function is special.kl_div else 0
+    np.testing.assert_array_equal(pulled(function, x, y, wrt="y"), [of_y, of_y])
+    assert pulled(function, x, np.zeros(2) + (function is not special.xlogy), d=d, wrt="x").tolist() == [0, -INF]
+
+
+def test_entropy_at_zero() -> None:
+    x, d = arrays([0, 0], [0, 1])
+    np.testing.assert_array_equal(pulled(special.entr, x, d=d), [0, INF])
+
+
+@pytest.mark.parametrize("b", [None, np.array([1.0, 1.0, 2.0])], ids=["plain", "weighted"])
+def test_shares_of_a_sum_of_exponentials(b: Any) -> None:
+    a = np.array([[-INF, -INF, -INF], [-INF, 1, 1], [900, 900, -INF]])
+    weights = np.ones(3) if b is None else b
+    want = np.array([[0, 0, 0], [0, 1, 1], [1, 1, 0]]) * weights
+    want[1:] /= want[1:].sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(pulled(special.logsumexp, a, axis=1, b=b), want, rtol=1e-12)
+
+
+def test_shares_of_what_is_masked() -> None:
+    a, d = arrays([-INF, 1, 1], [5, 2, 4])
+    np.testing.assert_array_equal(pulled(special.softmax, a, d=d), [0, -0.5, 0.5])
+    np.testing.assert_array_equal(pulled(special.log_softmax, a, d=d), [5, -3.5, -1.5])
+
+
+@pytest.mark.parametrize(
+    "function, args, wrt",
+    [(special.jv, (0.5, Z), "z"), (special.iv, (0.3, Z), "z"), (special.gammainc, (0.5, Z), "x"),
+     (special.gammaincc, (0.5, Z), "x"), (special.betainc, (0.5, 2.0, Z), "x"),
+     (special.betainc, (2.0, 0.5, ONE), "x")],
+)  # fmt: skip
+def test_strong_zero_of_special_functions(function: Any, args: Any, wrt: str) -> None:
+    points = [np.full(2, a) for a in args]
+    got = pulled(function, *points, d=np.array([0.0, 1.0]), wrt=wrt)
+    assert got[0] == 0 and np.isinf(got[1])
+
+
+@pytest.mark.parametrize("function, point", [(special.logit, Z), (special.ndtri, ONE), (special.erfinv, -ONE),
+                                             (special.erfcinv, 2 * ONE), (special.exp1, Z)])  # fmt: skip
+def test_infinite_at_pole_of_special_functions(function: Any, point: float) -> None:
+    rule = find(function)
+    assert rule is not None and rule.infinite_at_pole
+    assert np.isinf(pulled(function, np.full(1, point)))[0]
+
+
+def test_special_functions_at_zero() -> None:
+    for function, want in ((special.exprel, 0.5), (special.i0e, 0), (special.i1e, 0.5), (special.j1, 0.5)):
+        assert pulled(function, np.zeros(1))[0] == want
+    for x, want in ((Z, 1), (ONE, math.exp(-1))):
+        np.testing.assert_allclose(pulled(special.gammainc, 1.0, np.full(1, x), wrt="x"), want, rtol=1e-14)

@@ -219,6 +219,16 @@ def test_a_call_is_written_with_its_options_by_keyword_and_defaults_left_out() -
     assert found.normal({"a": 1, "axis": None, "keepdims": 0}) == ((1,), {"keepdims": 0})  # 0 is not False
 
 
+def test_a_reason_for_one_argument() -> None:
+    rule("z = f(x, y)", f)(type("f", (), {"d_x": lambda d_z: d_z, "why_y": "it jumps"}))
+    assert find(f).reasons == {"y": "it jumps"}
+
+
+@pytest.mark.parametrize("name", ["why_w", "why_x"])
+def test_a_reason_for_what_is_no_argument_or_has_a_pullback(name: str) -> None:
+    refuse(f"{name}, which is no argument without a pullback", d_x=d_x, **{name: "it jumps"})
+
+
 def test_a_refusal_keeps_its_reason() -> None:
     unsupported(f, "ndarray.f", why="there is no derivative of it")
     assert find(f).why == find_method("ndarray.f").why == "there is no derivative of it"

@@ -1,0 +1,45 @@
+"""Elementary functions that SciPy has beside NumPy: exponentials, roots, angles in degrees, losses."""
+
+import math
+
+import numpy as np
+from scipy import special
+
+from rules.cotangent import strong_divide
+from rules.rule import elementwise, nondifferentiable, rule
+
+LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
+
+elementwise("y = expm1(x)", special.expm1, derivative=lambda y: y + 1)
+elementwise("y = exp2(x)", special.exp2, derivative=lambda y: LN2 * y)
+elementwise("y = exp10(x)", special.exp10, derivative=lambda y: LN10 * y)
+elementwise("y = log1p(x)", special.log1p, derivative=lambda x: 1 / (1 + x))
+elementwise("y = cosm1(x)", special.cosm1, derivative=lambda x: -np.sin(x), infinite_at_pole=False)
+# (exp(x) - 1) / x is a confluent hypergeometric function, M(1, 2, x): DLMF 13.6.1. Its derivative is smooth at 0 too.
+elementwise("y = exprel(x)", special.exprel, derivative=lambda x: 0.5 * special.hyp1f1(2, 3, x))
+
+elementwise("y = sindg(x)", special.sindg, derivative=lambda x: DEGREE * special.cosdg(x), infinite_at_pole=False)
+elementwise("y = cosdg(x)", special.cosdg, derivative=lambda x: -DEGREE * special.sindg(x), infinite_at_pole=False)
+elementwise("y = tandg(x)", special.tandg, derivative=lambda y: DEGREE * (1 + y * y))
+elementwise("y = cotdg(x)", special.cotdg, derivative=lambda y: -DEGREE * (1 + y * y))
+
+
+@rule("y = cbrt(x)", special.cbrt)
+class cbrt:
+    def d_x(d_y, y): return strong_divide(d_y, 3 * y * y)
+    def t_y(t_x, y): return strong_divide(t_x, 3 * y * y)
+
+
+@rule("y = huber(delta, r)", special.huber)
+class huber:
+    """r**2 / 2 within delta of 0, and delta * (|r| - delta / 2) beyond."""
+
+    def d_delta(d_y, delta, r): return d_y * np.maximum(np.abs(r) - delta, 0)
+    def d_r(d_y, delta, r): return d_y * np.minimum(np.maximum(r, -delta), delta)
+
+    def t_y(delta, r, t_delta, t_r):
+        return t_delta * np.maximum(np.abs(r) - delta, 0) + t_r * np.minimum(np.maximum(r, -delta), delta)
+
+
+nondifferentiable("y = round(x)", special.round)
+nondifferentiable("y = gammasgn(x)", special.gammasgn)

@@ -1,0 +1,25 @@
+"""Dtypes and shapes of what SciPy's Python functions return, and of what rules call in their derivatives."""
+
+from typing import Any
+
+import numpy as np
+
+from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
+
+
+def floating(*operands: Any) -> np.dtype[Any]:
+    """The dtype in which operands are computed with: the widest of theirs, double precision for integers."""
+    dtype = promote(*map(kind_of, operands))
+    return dtype if dtype.kind in "fc" else np.dtype(float)
+
+
+def together(*operands: Any) -> Num | Array:
+    """The kind of what is computed element by element of operands that are broadcast against each other."""
+    kinds = [kind_of(x) for x in operands]
+    return array_or_number(floating(*kinds), broadcast(*(k.shape for k in kinds)), library(*kinds))
+
+
+def in_precision_of(y: Any, *operands: Any) -> Any:
+    """`y` in the dtype that `floating` gives for the operands, Python numbers among them being weak."""
+    dtype = np.result_type(*operands)
+    return y.astype(dtype if dtype.kind in "fc" else float, copy=False)[()]

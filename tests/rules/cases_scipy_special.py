@@ -1,0 +1,82 @@
+"""`scipy.special`."""
+
+import numpy as np
+from scipy import special as sc
+
+from rules.scipy.error_functions import dawsn_slope, erfcx_slope
+from rules.scipy.exponential_integrals import expn_of_any_order
+from rules.scipy.incomplete import beta_density, gamma_density
+from tests.rules.case import case, normal, positive, within
+
+A, P, Q, U = normal(3, 4), positive(3, 4), positive(3, 4, seed=2), within(0.05, 0.95, 3, 4)
+V, W = within(0.3, 3.7, 3, 4), within(1.5, 3.5, 3, 4, seed=3)
+LEFT = np.array([-0.6, -1.3, -2.45])
+PLANE = normal(2, 2) + 1j * normal(2, 2, seed=4)
+
+CASES = [
+    # the gamma function; psi is complex, and its derivative is not
+    *[case(f, P).but(complex=False) for f in (sc.gamma, sc.loggamma, sc.psi, sc.gammaln)],
+    *[case(f, LEFT).but(complex=False) for f in (sc.gamma, sc.psi, sc.gammaln)],
+    *[case(f, PLANE).but(upto=1) for f in (sc.gamma, sc.loggamma)],
+    *[case(sc.polygamma, n, P).but(wrt="x") for n in (0, 1, 3)],
+    case(sc.polygamma, np.array([0, 1, 2, 3]), P).but(wrt="x"),
+    *[case(f, P, Q) for f in (sc.beta, sc.betaln)],
+    *[case(sc.zeta, s, P) for s in (2, 3.5, np.array([2.0, 1.5, 3.0, 4.0]))],
+    # elementary functions
+    *[case(f, A) for f in (sc.expm1, sc.exp2, sc.exp10, sc.cosm1, sc.sindg, sc.cosdg)],
+    *[case(f, P) for f in (sc.log1p, sc.cbrt)],
+    case(sc.log1p, PLANE),
+    case(sc.exprel, np.array([-30.0, -2.0, -1e-3, 0.0, 1e-3, 0.7, 20.0])).but(tol=1e-5),
+    *[case(f, 10 * P).but(complex=False) for f in (sc.tandg, sc.cotdg)],
+    case(sc.huber, np.array([[0.5], [0.9], [2.0]]), A),
+    case(sc.round, A),
+    case(sc.gammasgn, LEFT),
+    # error functions
+    *[case(f, A) for f in (sc.erf, sc.erfc, sc.erfi, sc.erfcx, sc.dawsn, sc.ndtr, sc.log_ndtr)],
+    *[case(f, np.array([-3.0, 28.0, 33.0, 60.0])).but(tol=1e-5) for f in (sc.erfcx, sc.dawsn, sc.log_ndtr)],
+    case(sc.log_ndtr, np.array([-50.0, -8.0, 5.0])),
+    *[case(f, x, n) for f in (erfcx_slope, dawsn_slope) for x in (A, 35 + P) for n in (1, 2, 3)],
+    case(sc.erfinv, within(-0.9, 0.9, 3, 4)),
+    case(sc.erfcinv, within(0.1, 1.9, 3, 4)),
+    case(sc.ndtri, U),
+    # logistic functions
+    *[case(f, A) for f in (sc.expit, sc.log_expit, *([sc.softplus] if hasattr(sc, "softplus") else []))],
+    case(sc.logit, U),
+    # sums of exponentials
+    *[case(sc.logsumexp, A, axis=k, keepdims=b).but(complex=False)
+      for k in (None, 0, -1, (0, 1)) for b in (False, True)],  # fmt: skip
+    *[case(sc.logsumexp, A, axis=1, b=b).but(complex=False) for b in (P, P[0], 2.0, np.array([1.0, 0.0, 2.0, 0.0]))],
+    case(sc.logsumexp, A, axis=0, b=P[:, :1], keepdims=True).but(complex=False),
+    case(sc.logsumexp, np.array([1e4, 1e4 - 1, -1e4])).but(complex=False),
+    *[case(f, A, axis=k).but(complex=False) for f in (sc.softmax, sc.log_softmax) for k in (None, 0, -1, (0, 1))],
+    # entropies
+    *[case(f, P, Q) for f in (sc.xlogy, sc.xlog1py, sc.rel_entr, sc.kl_div)],
+    *[case(f, np.zeros(3), positive(3)).but(wrt="y") for f in (sc.xlogy, sc.xlog1py)],
+    case(sc.entr, P),
+    # exponential integrals
+    *[case(f, P) for f in (sc.exp1, sc.expi)],
+    case(sc.expi, LEFT).but(complex=False),
+    case(sc.exp1, PLANE),
+    *[case(sc.expn, n, P).but(wrt="x") for n in (0, 1, 2, 5, np.array([0, 1, 2, 3]))],
+    *[case(expn_of_any_order, n, P).but(wrt="x") for n in (-2, 0, 3)],
+    # incomplete gamma and beta functions
+    *[case(f, V, P).but(wrt="x") for f in (sc.gammainc, sc.gammaincc)],
+    *[case(f, 2, P).but(wrt="x") for f in (sc.gammainc, sc.gammaincc)],
+    *[case(f, V + 1, U).but(wrt="y") for f in (sc.gammaincinv, sc.gammainccinv)],
+    *[case(f, V, W, U).but(wrt="x") for f in (sc.betainc, sc.betaincc)],
+    *[case(f, 2, 3, U).but(wrt="x") for f in (sc.betainc, sc.betaincc)],
+    *[case(f, V + 1, W, U).but(wrt="y") for f in (sc.betaincinv, sc.betainccinv)],
+    case(gamma_density, V - 1, V, P).but(wrt="x"),
+    case(beta_density, V - 1, W - 1, V, W, U).but(wrt="x"),
+    # hypergeometric functions
+    case(sc.hyp0f1, V, A).but(wrt="z"),
+    *[case(f, V, W, P).but(wrt="x") for f in (sc.hyp1f1, sc.hyperu)],
+    case(sc.hyp2f1, V, W, 1.7, U).but(wrt="z"),
+    # Bessel functions
+    *[case(f, v, P) for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve, sc.hankel1, sc.hankel2) for v in (0, 2.5)],
+    *[case(f, V, P).but(wrt="z") for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve)],
+    *[case(f, 2, A) for f in (sc.jv, sc.iv, sc.ive)],
+    *[case(f, n, P).but(wrt="x") for f in (sc.yn, sc.kn) for n in (0, 2)],
+    *[case(f, A) for f in (sc.j0, sc.j1, sc.i0, sc.i1, sc.i0e, sc.i1e)],
+    *[case(f, P) for f in (sc.y0, sc.y1, sc.k0, sc.k1, sc.k0e, sc.k1e)],
+]
