@@ -10,6 +10,7 @@ from scipy import special
 from rules.cotangent import strong
 from rules.operands import is_complex, is_constant
 from rules.rule import elementwise, rule
+from rules.scipy.kinds import whole
 
 ORDER = "the derivative by the order has no closed form"
 
@@ -48,8 +49,8 @@ class yv:
 class yn:
     infinite_at_pole = True
     why_n = "the order is an integer"
-    def d_x(d_y, n, x): return d_y * _half_difference(special.yn, n, x)
-    def t_y(t_x, n, x): return t_x * _half_difference(special.yn, n, x)
+    def d_x(d_y, n, x): return d_y * _half_difference(special.yn, whole(n), x)
+    def t_y(t_x, n, x): return t_x * _half_difference(special.yn, whole(n), x)
 
 
 @rule("y = hankel1(v, z)", special.hankel1)
@@ -88,8 +89,8 @@ class kv:
 class kn:
     infinite_at_pole = True
     why_n = "the order is an integer"
-    def d_x(d_y, n, x): return d_y * -_half_sum(special.kn, n, x)
-    def t_y(t_x, n, x): return t_x * -_half_sum(special.kn, n, x)
+    def d_x(d_y, n, x): return d_y * -_half_sum(special.kn, whole(n), x)
+    def t_y(t_x, n, x): return t_x * -_half_sum(special.kn, whole(n), x)
 
 
 # ------------------------------------------------------------------------------ of any order, scaled

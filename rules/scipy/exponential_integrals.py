@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from rules.rule import elementwise, primitive, rule
-from rules.scipy.kinds import in_precision_of, together
+from rules.scipy.kinds import in_precision_of, together, whole
 
 elementwise("y = exp1(x)", special.exp1, derivative=lambda x: -np.exp(-x) / x)
 elementwise("y = expi(x)", special.expi, derivative=lambda x: np.exp(x) / x)
@@ -37,5 +37,5 @@ class expn_of_any_order_rule:
 class expn:
     infinite_at_pole = True
     why_n = ORDER
-    def d_x(d_y, n, x): return d_y * -expn_of_any_order(n - 1, x)
-    def t_y(t_x, n, x): return t_x * -expn_of_any_order(n - 1, x)
+    def d_x(d_y, n, x): return d_y * -expn_of_any_order(whole(n) - 1, x)
+    def t_y(t_x, n, x): return t_x * -expn_of_any_order(whole(n) - 1, x)

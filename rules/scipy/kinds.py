@@ -1,10 +1,12 @@
 """Dtypes and shapes of what SciPy's Python functions return, and of what rules call in their derivatives."""
 
+import math
 from typing import Any
 
 import numpy as np
 
 from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
+from rules.operands import dtype_of, is_constant
 
 
 def floating(*operands: Any) -> np.dtype[Any]:
@@ -17,6 +19,13 @@ def together(*operands: Any) -> Num | Array:
     """The kind of what is computed element by element of operands that are broadcast against each other."""
     kinds = [kind_of(x) for x in operands]
     return array_or_number(floating(*kinds), broadcast(*(k.shape for k in kinds)), library(*kinds))
+
+
+def whole(n: Any) -> Any:
+    """The order that SciPy takes for `n` where it has to be an integer: a float is cut off."""
+    if dtype_of(n).kind in "iu":
+        return n
+    return float(math.trunc(n)) if is_constant(n) else np.trunc(n)
 
 
 def in_precision_of(y: Any, *operands: Any) -> Any:

@@ -76,7 +76,7 @@ CASES = [
     *[case(f, v, P) for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve, sc.hankel1, sc.hankel2) for v in (0, 2.5)],
     *[case(f, V, P).but(wrt="z") for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve)],
     *[case(f, 2, A) for f in (sc.jv, sc.iv, sc.ive)],
-    *[case(f, n, P).but(wrt="x") for f in (sc.yn, sc.kn) for n in (0, 2)],
+    *[case(f, n, P).but(wrt="x") for f in (sc.yn, sc.kn, sc.expn) for n in (0, 2, 0.7, V)],
     *[case(f, A) for f in (sc.j0, sc.j1, sc.i0, sc.i1, sc.i0e, sc.i1e)],
     *[case(f, P) for f in (sc.y0, sc.y1, sc.k0, sc.k1, sc.k0e, sc.k1e)],
 ]
