@@ -38,7 +38,9 @@ _BY_SHAPE = frozenset((
     np.dot, np.outer, np.inner, np.tensordot, np.einsum, np.zeros_like, np.ones_like, np.full_like, np.zeros,
     np.ones, np.full, np.eye, np.copy, np.where, np.tril, np.triu, np.concatenate, np.stack, np.vstack, np.hstack,
     np.append, np.repeat, np.tile, np.kron, np.convolve, np.correlate, np.ediff1d, np.clip, np.linalg.solve,
-    np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, spread, project, zeros_like, strong,
+    np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, np.fft.fft, np.fft.ifft, np.fft.rfft,
+    np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2, np.fft.fftn,
+    np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.fftshift, np.fft.ifftshift, spread, project, zeros_like, strong,
     strong_divide, direction, unless_zero, update,
 ))  # fmt: skip
 _ELEMENTWISE = frozenset((*UFUNCS, operator.pow, strong, strong_divide, direction, unless_zero, np.where, np.clip))

@@ -12,6 +12,7 @@ from rules.numpy import diagonals as diagonals
 from rules.numpy import differences as differences
 from rules.numpy import exponential as exponential
 from rules.numpy import extrema as extrema
+from rules.numpy import fourier as fourier
 from rules.numpy import indexing as indexing
 from rules.numpy import interpolation as interpolation
 from rules.numpy import joining as joining
