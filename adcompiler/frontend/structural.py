@@ -17,6 +17,7 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq, constant
+from rules.numpy.spectral import complex_eig, complex_eigvals
 from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
@@ -292,6 +293,16 @@ def _slice(self: Any, node: Any, *args: Any) -> Any:
     return slice(*([Known(None), *args, Known(None)] if len(args) == 1 else [*args, Known(None)][:3]))
 
 
+def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Of a real matrix the dtype of eigenvalues would depend on what they are: `f` gives complex ones."""
+
+    def call(self: Any, node: Any, a: Any) -> Any:
+        known = isinstance(a, Value) and isinstance(a.kind, Array) and a.kind.dtype.kind == "c"
+        return NotImplemented if known else self.call(Known(f), (a,), {}, node)
+
+    return call
+
+
 STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
@@ -299,4 +310,5 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     getattr: _getattr,
     hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice,
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals),
 }  # fmt: skip

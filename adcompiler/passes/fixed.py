@@ -28,6 +28,9 @@ from rules.cotangent import (
     zeros_like,
 )
 from rules.kind import Array, Num, Seq, same_shape
+from rules.numpy.fourier import between, fitted
+from rules.numpy.least_squares import beside, pseudoinverse
+from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
 from rules.rule import find
 from rules.sequences import backwards
 
@@ -40,7 +43,11 @@ _BY_SHAPE = frozenset((
     np.append, np.repeat, np.tile, np.kron, np.convolve, np.correlate, np.ediff1d, np.clip, np.linalg.solve,
     np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, np.fft.fft, np.fft.ifft, np.fft.rfft,
     np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2, np.fft.fftn,
-    np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.fftshift, np.fft.ifftshift, spread, project, zeros_like, strong,
+    np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.fftshift, np.fft.ifftshift, between, fitted, np.linalg.eigh,
+    np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals, complex_eig, complex_eigvals, eigenvectors, anchors, gaps,
+    beyond, np.linalg.svd, np.linalg.svdvals, np.linalg.qr, beside, np.linalg.pinv, pseudoinverse,
+    np.linalg.multi_dot, np.linalg.tensorsolve, np.linalg.tensorinv, np.linalg.cond, np.linalg.vector_norm,
+    np.linalg.matrix_norm, np.linalg.matmul, np.linalg.outer, np.linalg.tensordot, spread, project, zeros_like, strong,
     strong_divide, direction, unless_zero, update,
 ))  # fmt: skip
 _ELEMENTWISE = frozenset((*UFUNCS, operator.pow, strong, strong_divide, direction, unless_zero, np.where, np.clip))

@@ -16,10 +16,13 @@ from rules.numpy import fourier as fourier
 from rules.numpy import indexing as indexing
 from rules.numpy import interpolation as interpolation
 from rules.numpy import joining as joining
+from rules.numpy import least_squares as least_squares
 from rules.numpy import linalg as linalg
+from rules.numpy import linalg_names as linalg_names
 from rules.numpy import logic as logic
 from rules.numpy import miscellaneous as miscellaneous
 from rules.numpy import nanfunctions as nanfunctions
+from rules.numpy import norms as norms
 from rules.numpy import order_statistics as order_statistics
 from rules.numpy import powers as powers
 from rules.numpy import products as products
@@ -27,5 +30,8 @@ from rules.numpy import reductions as reductions
 from rules.numpy import rounding as rounding
 from rules.numpy import searching as searching
 from rules.numpy import shape as shape
+from rules.numpy import singular_values as singular_values
+from rules.numpy import spectral as spectral
 from rules.numpy import splitting as splitting
+from rules.numpy import tensor_equations as tensor_equations
 from rules.numpy import trigonometric as trigonometric

@@ -1,0 +1,138 @@
+"""Rules of the singular value decomposition A = U diag(s) V^H, of one matrix or a stack.
+
+What is computed of complex vectors must not change with their phases, each of which a column of U and of V share; what
+is computed of the columns that `full_matrices` adds must not change as these turn. Vectors of equal values have no
+derivative, as those of eigenvalues have none (`rules.numpy.spectral`), and neither have those of the value 0 where they
+lie in the larger of the two spaces. Formulas are those of Townsend, "Differentiating the singular value decomposition"
+(2016), and of Wan and Zhang, "Automatic differentiation for complex valued SVD" (2019).
+"""
+
+from typing import Any
+
+import numpy as np
+
+from rules.cotangent import strong, strong_divide
+from rules.kind import Array, KindError, Length, constant, lengths
+from rules.numpy.decompositions import transposed, working
+from rules.numpy.spectral import adjoint, beyond, columns, conj, gaps
+from rules.operands import is_complex
+from rules.rule import rule
+
+
+def matrix(a: Any) -> Array:
+    """The kind of a matrix, or of a stack of them."""
+    if not isinstance(a, Array) or a.ndim < 2:
+        raise KindError(f"a matrix is wanted here, not {a}", "give it an array of two axes")
+    return a
+
+
+def shorter(a: Array) -> Length:
+    """The smaller of the two lengths of a matrix, as far as it is known."""
+    env = lengths()
+    m, n = map(env.resolve, a.shape[-2:])
+    if m.constant and n.constant:
+        return constant(min(m.offset, n.offset))
+    if m.symbol == n.symbol:
+        return m if m.offset < n.offset else n
+    return env.fresh()
+
+
+def _sizes(a: Any) -> tuple[Any, Array]:
+    dtype = working(matrix(a))
+    return dtype, Array(np.empty(0, dtype).real.dtype, (*a.shape[:-2], shorter(a)), a.xp)
+
+
+@rule("y = svd(a, full_matrices=True, compute_uv=True, hermitian=False)", np.linalg.svd)
+class svd:
+    """y is (U, s, V^H), or s alone without `compute_uv`."""
+
+    static = "full_matrices compute_uv hermitian"
+
+    def kind(a, full_matrices, compute_uv, hermitian):
+        if hermitian:
+            raise KindError("np.linalg.svd with hermitian=True is not supported", "leave it out")
+        dtype, s = _sizes(a)
+        if not compute_uv:
+            return s
+        (m, n), k = a.shape[-2:], s.shape[-1]
+        U, V = ((m, m), (n, n)) if full_matrices else ((m, k), (k, n))
+        return Array(dtype, (*a.shape[:-2], *U), a.xp), s, Array(dtype, (*a.shape[:-2], *V), a.xp)
+
+    def d_a(d_y, a, y, full_matrices, compute_uv):
+        if not compute_uv:
+            return of_values(d_y, a)
+        (U, s, W), (d_U, d_s, d_W) = y, d_y
+        M, N = transposed(U) @ d_U, conj(W @ transposed(d_W))
+        M, N = M - adjoint(M), N - adjoint(N)
+        U1, W1 = U, W
+        if full_matrices:
+            k = s.shape[-1]
+            U1, W1, (M, P), (N, Q) = U[..., :k], W[..., :k, :], _parts(M, k), _parts(N, k)
+            left = conj(U[..., k:]) @ strong_divide(P, columns(s))
+            right = strong_divide(adjoint(Q), np.expand_dims(s, -1)) @ conj(W[..., k:, :])
+        else:
+            left = strong_divide(beyond(conj(U), d_U), columns(s))
+            right = strong_divide(transposed(beyond(adjoint(W), transposed(d_W))), np.expand_dims(s, -1))
+        inside = _turned(M, s) * columns(s) + np.expand_dims(s, -1) * _turned(N, s)
+        left = left + conj(U1) @ inside + conj(U1) * columns(d_s)
+        if is_complex(U):
+            left = left + conj(U1) * columns(strong_divide(np.diagonal(M, axis1=-2, axis2=-1) / 2, s))
+        return left @ conj(W1) + conj(U1) @ right
+
+    def t_y(a, y, full_matrices, compute_uv, t_a):
+        if not compute_uv:
+            return moved_values(a, t_a)
+        U, s, W = y
+        k = s.shape[-1]
+        U1, W1 = (U[..., :k], W[..., :k, :]) if full_matrices else (U, W)
+        A, B = t_a @ adjoint(W1), adjoint(t_a) @ U1
+        P = adjoint(U1) @ A
+        t_s = np.real(np.diagonal(P, axis1=-2, axis2=-1))
+        R, L = P * columns(s), np.expand_dims(s, -1) * P
+        turn, other = _turned(R + adjoint(R), s), _turned(L + adjoint(L), s)
+        t_U, t_V = U1 @ turn, adjoint(W1) @ other
+        if is_complex(U):
+            phases = np.diagonal(P - adjoint(P), axis1=-2, axis2=-1) / 2
+            t_U = t_U + U1 * columns(strong_divide(phases, s))
+        if not full_matrices:
+            t_U = t_U + strong_divide(beyond(U1, A), columns(s))
+            t_V = t_V + strong_divide(beyond(adjoint(W1), B), columns(s))
+            return t_U, t_s, adjoint(t_V)
+        t_U, t_V = _with_the_rest(t_U, A, U, U1, s), _with_the_rest(t_V, B, adjoint(W), adjoint(W1), s)
+        return t_U, t_s, adjoint(t_V)
+
+
+def _turned(M: Any, s: Any) -> Any:
+    """M_ij / (s_j^2 - s_i^2), and 0 where M_ij is."""
+    return strong_divide(strong(M, gaps(s)), columns(s) + np.expand_dims(s, -1))
+
+
+def _parts(M: Any, k: Any) -> tuple[Any, Any]:
+    """The first `k` columns of a matrix, in rows up to `k` and below."""
+    return M[..., :k, :k], M[..., k:, :k]
+
+
+def _with_the_rest(t: Any, A: Any, U: Any, U1: Any, s: Any) -> Any:
+    """The tangent of the square U from that `t` of its first columns within the space of these."""
+    rest = U[..., s.shape[-1] :]
+    out = strong_divide(adjoint(rest) @ A, columns(s))
+    return np.concatenate((t + rest @ out, -(U1 @ adjoint(out))), axis=-1)
+
+
+def of_values(d_s: Any, a: Any) -> Any:
+    """The cotangent of a matrix from that of its singular values."""
+    U, _, W = np.linalg.svd(a, full_matrices=False)
+    return (conj(U) * columns(d_s)) @ conj(W)
+
+
+def moved_values(a: Any, t_a: Any) -> Any:
+    """The tangent of the singular values from that of the matrix."""
+    U, _, W = np.linalg.svd(a, full_matrices=False)
+    return np.real(np.sum(conj(U) * (t_a @ adjoint(W)), axis=-2))
+
+
+@rule("s = svdvals(x)", np.linalg.svdvals)
+class svdvals:
+    def kind(x): return _sizes(x)[1]
+    def d_x(d_s, x): return of_values(d_s, x)
+    def t_s(x, t_x): return moved_values(x, t_x)
