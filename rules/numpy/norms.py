@@ -11,7 +11,7 @@ import numpy as np
 from rules.cotangent import direction, strong_divide
 from rules.kind import KindError, Num, array_or_number, kind_of, normalize_axis, reduced
 from rules.numpy.decompositions import transposed, working
-from rules.numpy.singular_values import matrix
+from rules.numpy.singular_values import matrix, present
 from rules.numpy.spectral import columns, conj
 from rules.operands import is_complex, rank
 from rules.rule import rule
@@ -83,8 +83,7 @@ def of_matrices(x: Any, y: Any, ord: Any, axes: tuple[int, int]) -> Any:
     last = x if axes == (rank(x) - 2, rank(x) - 1) else np.moveaxis(x, axes, (-2, -1))
     U, s, W = np.linalg.svd(last, full_matrices=False)
     if ord == "nuc":
-        least = np.finfo(s.dtype).eps * np.sum(s, axis=-1, keepdims=True)
-        weight = np.sign(s) * (s > least)  # what rounding makes of the value 0 has no direction
+        weight = present(s)
     else:
         weight = _shared(s, s[..., :1] if ord == 2 else s[..., -1:], -1)
     slope = (conj(U) * columns(weight)) @ conj(W)

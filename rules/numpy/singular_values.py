@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.cotangent import strong, strong_divide
+from rules.cotangent import direction, strong, strong_divide
 from rules.kind import Array, KindError, Length, constant, lengths
 from rules.numpy.decompositions import transposed, working
 from rules.numpy.spectral import adjoint, beyond, columns, conj, gaps
@@ -63,20 +63,23 @@ class svd:
             return of_values(d_y, a)
         (U, s, W), (d_U, d_s, d_W) = y, d_y
         M, N = transposed(U) @ d_U, conj(W @ transposed(d_W))
-        M, N = M - adjoint(M), N - adjoint(N)
         U1, W1 = U, W
         if full_matrices:
             k = s.shape[-1]
-            U1, W1, (M, P), (N, Q) = U[..., :k], W[..., :k, :], _parts(M, k), _parts(N, k)
+            U1, W1 = U[..., :k], W[..., :k, :]
+            P, Q = M[..., k:, :k] - adjoint(M[..., :k, k:]), N[..., k:, :k] - adjoint(N[..., :k, k:])
+            M, N = M[..., :k, :k], N[..., :k, :k]
             left = conj(U[..., k:]) @ strong_divide(P, columns(s))
             right = strong_divide(adjoint(Q), np.expand_dims(s, -1)) @ conj(W[..., k:, :])
         else:
             left = strong_divide(beyond(conj(U), d_U), columns(s))
             right = strong_divide(transposed(beyond(adjoint(W), transposed(d_W))), np.expand_dims(s, -1))
-        inside = _turned(M, s) * columns(s) + np.expand_dims(s, -1) * _turned(N, s)
-        left = left + conj(U1) @ inside + conj(U1) * columns(d_s)
         if is_complex(U):
-            left = left + conj(U1) * columns(strong_divide(np.diagonal(M, axis1=-2, axis2=-1) / 2, s))
+            phases = direction(1j * np.imag(np.diagonal(M, axis1=-2, axis2=-1)), s * present(s))
+            left = left + conj(U1) * columns(phases)
+        M, N = _turned(M, s), _turned(N, s)
+        inside = (M + adjoint(M)) * columns(s) + np.expand_dims(s, -1) * (N + adjoint(N))
+        left = left + conj(U1) @ inside + conj(U1) * columns(d_s)
         return left @ conj(W1) + conj(U1) @ right
 
     def t_y(a, y, full_matrices, compute_uv, t_a):
@@ -89,11 +92,11 @@ class svd:
         P = adjoint(U1) @ A
         t_s = np.real(np.diagonal(P, axis1=-2, axis2=-1))
         R, L = P * columns(s), np.expand_dims(s, -1) * P
-        turn, other = _turned(R + adjoint(R), s), _turned(L + adjoint(L), s)
-        t_U, t_V = U1 @ turn, adjoint(W1) @ other
+        R, L = _turned(R, s), _turned(L, s)
+        t_U, t_V = U1 @ (R - adjoint(R)), adjoint(W1) @ (L - adjoint(L))
         if is_complex(U):
-            phases = np.diagonal(P - adjoint(P), axis1=-2, axis2=-1) / 2
-            t_U = t_U + U1 * columns(strong_divide(phases, s))
+            phases = direction(1j * np.imag(np.diagonal(P, axis1=-2, axis2=-1)), s * present(s))
+            t_U = t_U + U1 * columns(phases)
         if not full_matrices:
             t_U = t_U + strong_divide(beyond(U1, A), columns(s))
             t_V = t_V + strong_divide(beyond(adjoint(W1), B), columns(s))
@@ -107,11 +110,6 @@ def _turned(M: Any, s: Any) -> Any:
     return strong_divide(strong(M, gaps(s)), columns(s) + np.expand_dims(s, -1))
 
 
-def _parts(M: Any, k: Any) -> tuple[Any, Any]:
-    """The first `k` columns of a matrix, in rows up to `k` and below."""
-    return M[..., :k, :k], M[..., k:, :k]
-
-
 def _with_the_rest(t: Any, A: Any, U: Any, U1: Any, s: Any) -> Any:
     """The tangent of the square U from that `t` of its first columns within the space of these."""
     rest = U[..., s.shape[-1] :]
@@ -119,16 +117,21 @@ def _with_the_rest(t: Any, A: Any, U: Any, U1: Any, s: Any) -> Any:
     return np.concatenate((t + rest @ out, -(U1 @ adjoint(out))), axis=-1)
 
 
+def present(s: Any) -> Any:
+    """1 for each singular value, and 0 for those that are 0 up to rounding: there is a kink, as of absolute values."""
+    return np.sign(s) * (s > np.finfo(s.dtype).eps * np.sum(s, axis=-1, keepdims=True))
+
+
 def of_values(d_s: Any, a: Any) -> Any:
     """The cotangent of a matrix from that of its singular values."""
-    U, _, W = np.linalg.svd(a, full_matrices=False)
-    return (conj(U) * columns(d_s)) @ conj(W)
+    U, s, W = np.linalg.svd(a, full_matrices=False)
+    return (conj(U) * columns(d_s * present(s))) @ conj(W)
 
 
 def moved_values(a: Any, t_a: Any) -> Any:
     """The tangent of the singular values from that of the matrix."""
-    U, _, W = np.linalg.svd(a, full_matrices=False)
-    return np.real(np.sum(conj(U) * (t_a @ adjoint(W)), axis=-2))
+    U, s, W = np.linalg.svd(a, full_matrices=False)
+    return np.real(np.sum(conj(U) * (t_a @ adjoint(W)), axis=-2)) * present(s)
 
 
 @rule("s = svdvals(x)", np.linalg.svdvals)
