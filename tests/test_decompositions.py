@@ -69,7 +69,8 @@ def norms(A):
 PROGRAMS: list[Any] = [
     (spectral_radius, A), (exponential, A @ A.T + np.diag(np.arange(4.0)) + 0.1 * B), (exponential, A),
     (truncated, TALL), (truncated, TALL.T), (null_vector, RNG.normal(size=(5, 4))), (fit, TALL, x),
-    (orthogonal_iteration, A), (filtered, x, x[:3]), (filtered, RNG.normal(size=6), x[:3]), (periodogram, x), (diffused, Z), (norms, A),
+    (orthogonal_iteration, A), (filtered, x, x[:3]), (filtered, RNG.normal(size=6), x[:3]), (periodogram, x),
+    (diffused, Z), (norms, A),
 ]  # fmt: skip
 
 

@@ -16,9 +16,9 @@ CASES = [
         (V, {}), (W, {}), (W, {"n": 8, "norm": "ortho"}), (M, {"n": 3, "axis": -1, "norm": "forward"}),
         (M, {"axis": 0, "norm": "backward"}), (M, {"n": 1})]],
     *[case(f, C, **how) for f in (np.fft.fft2, np.fft.ifft2, np.fft.irfft2) for how in [
-        {}, {"s": (4, 3), "norm": "ortho"}, {"s": (2, 5), "axes": (0, 2), "norm": "forward"}]],
+        {}, {"s": (2, 5), "axes": (0, 2), "norm": "forward"}]],
     *[case(f, C, **how) for f in (np.fft.fftn, np.fft.ifftn, np.fft.irfftn) for how in [
-        {}, {"axes": (2, 0), "norm": "ortho"}, {"s": (4, 3), "axes": (0, 1), "norm": "forward"},
+        {"axes": (2, 0), "norm": "ortho"}, {"s": (4, 3), "axes": (0, 1), "norm": "forward"},
         {"s": (-1, 5), "axes": (0, 2)}]],
     *[case(f, C.real, **how) for f in (np.fft.rfft2, np.fft.rfftn) for how in [
         {}, {"axes": (2, 0), "norm": "ortho"}, {"s": (4, 3), "axes": (0, 1), "norm": "forward"},
