@@ -10,23 +10,9 @@ import numpy as np
 
 from rules.kind import Array, KindError, array_or_number, broadcast, kind_of, lengths
 from rules.lapack import LU
+from rules.numpy.matrices import adjoint, conj, each, half, lower, mirrored, sizes, square, transposed, working
+from rules.operands import is_complex
 from rules.rule import Like, borrows, primitive, rule
-
-
-def transposed(A: Any) -> Any:
-    return A.T if A.ndim == 2 else np.swapaxes(A, -1, -2)
-
-
-def working(*operands: Any) -> np.dtype[Any]:
-    """The dtype in which LAPACK computes: integers become float64."""
-    return np.result_type(*(k.dtype if k.dtype.kind in "fc" else np.dtype(float) for k in operands))
-
-
-def square(A: Any) -> Array:
-    if not isinstance(A, Array) or A.ndim < 2:
-        raise KindError(f"a matrix is wanted here, not {A}", "give it an array of two axes")
-    lengths().agree(A.shape[-1], A.shape[-2])
-    return A
 
 
 def _copied(A: Any, last: Any) -> Any:
@@ -35,11 +21,6 @@ def _copied(A: Any, last: Any) -> Any:
         last[...] = A
         return last
     return A.copy()
-
-
-def _each(d: Any, matrix: Any) -> Any:
-    """One number for each matrix of a stack, so shaped that it multiplies the matrices."""
-    return d if matrix.ndim == 2 else np.expand_dims(d, (-1, -2))
 
 
 # -------------------------------------------------------------------------------- systems, inverse, powers
@@ -150,17 +131,17 @@ class cofactors_rule:
 
     def d_A(d_C, A, C):
         T = transposed(np.linalg.inv(A))
-        return _each(np.sum(d_C * C, axis=(-1, -2)), C) * T - C @ transposed(d_C) @ T
+        return each(np.sum(d_C * C, axis=(-1, -2)), C) * T - C @ transposed(d_C) @ T
 
     def t_C(A, C, t_A):
         T = transposed(np.linalg.inv(A))
-        return _each(np.sum(t_A * T, axis=(-1, -2)), C) * C - T @ transposed(t_A) @ C
+        return each(np.sum(t_A * T, axis=(-1, -2)), C) * C - T @ transposed(t_A) @ C
 
 
 @rule("y = det(A)", np.linalg.det)
 class det:
     def kind(A): return array_or_number(working(square(A)), A.shape[:-2], A.xp)
-    def d_A(d_y, A): return _each(d_y, A) * cofactors(A)
+    def d_A(d_y, A): return each(d_y, A) * cofactors(A)
 
     @borrows()
     def forward(state, A):
@@ -174,7 +155,7 @@ class det:
 
     def with_state_d_A(d_y, y, state):
         if not isinstance(state, LU):
-            return _each(d_y, state) * cofactors(state)
+            return each(d_y, state) * cofactors(state)
         return d_y * y * state.inverse_transposed()
 
     def t_y(A, t_A): return np.sum(cofactors(A) * t_A, axis=(-1, -2))
@@ -182,56 +163,52 @@ class det:
 
 @rule("y = slogdet(A)", np.linalg.slogdet)
 class slogdet:
-    """(sign, log |det A|) of real matrices: the sign is piecewise constant."""
+    """(sign, log |det A|). The sign of a real matrix is piecewise constant, and that of a complex one its phase."""
 
     infinite_at_pole = True
 
     def kind(A):
-        if square(A).dtype.kind == "c":
-            raise KindError("np.linalg.slogdet of a complex matrix is not supported", "take np.log(np.linalg.det(A))")
-        return (array_or_number(working(A), A.shape[:-2], A.xp),) * 2
+        square(A)
+        return array_or_number(working(A), A.shape[:-2], A.xp), array_or_number(sizes(A), A.shape[:-2], A.xp)
 
-    def d_A(d_y, A): return _each(d_y[1], A) * transposed(np.linalg.inv(A))
+    def d_A(d_y, A, y):
+        d_sign, d = d_y
+        if is_complex(A):
+            d = d + 1j * np.imag(d_sign * y[0])
+        return each(d, A) * transposed(np.linalg.inv(A))
 
     def t_y(A, y, t_A):
-        return np.zeros_like(y[0]), np.sum(transposed(np.linalg.inv(A)) * t_A, axis=(-1, -2))
+        t = np.sum(transposed(np.linalg.inv(A)) * t_A, axis=(-1, -2))
+        return (y[0] * (1j * np.imag(t)), np.real(t)) if is_complex(A) else (np.zeros_like(y[0]), t)
 
 
 # ---------------------------------------------------------------------------------------- factorisations
-def lower(S: Any) -> Any:
-    """The derivative by a matrix of which only the lower triangle is read, from that by a symmetric one."""
-    return np.tril(S + transposed(S)) - np.tril(np.triu(S))
-
-
-def mirrored(t: Any) -> Any:
-    """The symmetric matrix of which only the lower triangle is read."""
-    return np.tril(t) + transposed(np.tril(t, -1))
-
-
-def half(M: Any) -> Any:
-    """The lower triangle with half of the diagonal."""
-    return (np.tril(M) + np.tril(M, -1)) / 2
-
-
-def real_square(A: Any, name: str) -> Array:
-    if square(A).dtype.kind == "c":
-        raise KindError(f"np.linalg.{name} of a complex matrix is not supported",
-                        "split it into real and imaginary parts")
-    return A
-
-
-@rule("L = cholesky(A)", np.linalg.cholesky)
+@rule("L = cholesky(A, upper=False)", np.linalg.cholesky)
 class cholesky:
-    """Murray, "Differentiation of the Cholesky decomposition" (2016). The upper triangle is never read."""
+    """Murray, "Differentiation of the Cholesky decomposition" (2016). The other triangle is never read."""
 
-    def kind(A): return Array(working(real_square(A, "cholesky")), A.shape, A.xp)
+    static = "upper"
 
-    def d_A(d_L, L):
-        T = transposed(L)
-        P = np.linalg.solve(T, half(T @ d_L))  # L^-T P
-        S = transposed(np.linalg.solve(T, transposed(P)))  # (L^-T P) L^-1
-        return lower((S + transposed(S)) / 2)
+    def kind(A): return Array(working(square(A)), A.shape, A.xp)
 
-    def t_L(L, t_A):
-        M = np.linalg.solve(L, mirrored(t_A))
-        return L @ half(transposed(np.linalg.solve(L, transposed(M))))
+    def d_A(d_L, L, upper):
+        if upper:
+            return transposed(_cholesky_cotangent(transposed(d_L), transposed(L)))
+        return _cholesky_cotangent(d_L, L)
+
+    def t_L(L, upper, t_A):
+        if upper:
+            return transposed(_cholesky_tangent(transposed(L), transposed(t_A)))
+        return _cholesky_tangent(L, t_A)
+
+
+def _cholesky_cotangent(d_L: Any, L: Any) -> Any:
+    T = transposed(L)
+    P = np.linalg.solve(T, half(T @ d_L))  # L^-T P
+    S = transposed(np.linalg.solve(adjoint(L), transposed(P)))  # (L^-T P) conj(L)^-1
+    return lower((S + adjoint(S)) / 2)
+
+
+def _cholesky_tangent(L: Any, t_A: Any) -> Any:
+    M = np.linalg.solve(L, mirrored(t_A))
+    return L @ half(transposed(np.linalg.solve(conj(L), transposed(M))))

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from rules.kind import Array, KindError, array_or_number, kind_of, lengths
-from rules.numpy.decompositions import half, transposed, working
-from rules.numpy.singular_values import matrix, moved_values, of_values, shorter
-from rules.numpy.spectral import adjoint, beyond, conj
+from rules.numpy.matrices import adjoint, conj, half, matrix, shorter, sizes, transposed, working
+from rules.numpy.singular_values import moved_values, of_values
+from rules.numpy.spectral import beyond
 from rules.operands import rank
 from rules.rule import Like, borrows, primitive, rule
 
@@ -89,8 +89,7 @@ class lstsq:
         if a.ndim != 2 or not isinstance(b, Array) or b.ndim not in (1, 2):
             raise KindError("np.linalg.lstsq takes a matrix, and a right-hand side of one or two axes", "give it these")
         lengths().agree(a.shape[0], b.shape[0])
-        dtype = working(a, b)
-        real = np.empty(0, dtype).real.dtype
+        dtype, real = working(a, b), sizes(a, b)
         return (Array(dtype, (a.shape[1], *b.shape[1:]), a.xp), Array(real, (lengths().fresh(),), a.xp),
                 array_or_number(np.dtype(np.int32), (), a.xp), Array(real, (shorter(a),), a.xp))  # fmt: skip
 

@@ -19,8 +19,7 @@ from rules.kind import (
 from rules.numpy import axes as reordered
 from rules.numpy import diagonals, linalg
 from rules.numpy.diagonals import diagonal_shape, on_diagonal
-from rules.numpy.singular_values import matrix
-from rules.numpy.spectral import conj
+from rules.numpy.matrices import conj, matrix
 from rules.operands import rank
 from rules.rule import Like, borrows, nondifferentiable, rule
 

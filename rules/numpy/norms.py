@@ -10,9 +10,8 @@ import numpy as np
 
 from rules.cotangent import direction, strong_divide
 from rules.kind import KindError, Num, array_or_number, kind_of, normalize_axis, reduced
-from rules.numpy.decompositions import transposed, working
-from rules.numpy.singular_values import matrix, present
-from rules.numpy.spectral import columns, conj
+from rules.numpy.matrices import columns, conj, matrix, sizes, transposed
+from rules.numpy.singular_values import present
 from rules.operands import is_complex, rank
 from rules.rule import rule
 
@@ -99,7 +98,7 @@ def _slope(x: Any, y: Any, ord: Any, axis: Any) -> Any:
 
 
 def _norm_kind(x: Any, axis: Any, keepdims: bool) -> Any:
-    return array_or_number(np.empty(0, working(x)).real.dtype, reduced(x.shape, axis, keepdims), x.xp)
+    return array_or_number(sizes(x), reduced(x.shape, axis, keepdims), x.xp)
 
 
 # ------------------------------------------------------------------------------------------------- norms

@@ -12,34 +12,15 @@ from typing import Any
 import numpy as np
 
 from rules.cotangent import direction, strong, strong_divide
-from rules.kind import Array, KindError, Length, constant, lengths
-from rules.numpy.decompositions import transposed, working
-from rules.numpy.spectral import adjoint, beyond, columns, conj, gaps
+from rules.kind import Array, KindError
+from rules.numpy.matrices import adjoint, columns, conj, matrix, shorter, sizes, transposed, working
+from rules.numpy.spectral import beyond, gaps
 from rules.operands import is_complex
 from rules.rule import rule
 
 
-def matrix(a: Any) -> Array:
-    """The kind of a matrix, or of a stack of them."""
-    if not isinstance(a, Array) or a.ndim < 2:
-        raise KindError(f"a matrix is wanted here, not {a}", "give it an array of two axes")
-    return a
-
-
-def shorter(a: Array) -> Length:
-    """The smaller of the two lengths of a matrix, as far as it is known."""
-    env = lengths()
-    m, n = map(env.resolve, a.shape[-2:])
-    if m.constant and n.constant:
-        return constant(min(m.offset, n.offset))
-    if m.symbol == n.symbol:
-        return m if m.offset < n.offset else n
-    return env.fresh()
-
-
-def _sizes(a: Any) -> tuple[Any, Array]:
-    dtype = working(matrix(a))
-    return dtype, Array(np.empty(0, dtype).real.dtype, (*a.shape[:-2], shorter(a)), a.xp)
+def _values(a: Any) -> tuple[Any, Array]:
+    return working(matrix(a)), Array(sizes(a), (*a.shape[:-2], shorter(a)), a.xp)
 
 
 @rule("y = svd(a, full_matrices=True, compute_uv=True, hermitian=False)", np.linalg.svd)
@@ -51,7 +32,7 @@ class svd:
     def kind(a, full_matrices, compute_uv, hermitian):
         if hermitian:
             raise KindError("np.linalg.svd with hermitian=True is not supported", "leave it out")
-        dtype, s = _sizes(a)
+        dtype, s = _values(a)
         if not compute_uv:
             return s
         (m, n), k = a.shape[-2:], s.shape[-1]
@@ -136,6 +117,6 @@ def moved_values(a: Any, t_a: Any) -> Any:
 
 @rule("s = svdvals(x)", np.linalg.svdvals)
 class svdvals:
-    def kind(x): return _sizes(x)[1]
+    def kind(x): return _values(x)[1]
     def d_x(d_s, x): return of_values(d_s, x)
     def t_s(x, t_x): return moved_values(x, t_x)

@@ -10,23 +10,10 @@ from typing import Any
 import numpy as np
 
 from rules.cotangent import strong, zeros_like
-from rules.kind import Array
-from rules.numpy.decompositions import lower, mirrored, real_square, square, transposed, working
+from rules.kind import Array, KindError
+from rules.numpy.matrices import adjoint, columns, conj, lower, mirrored, sizes, square, transposed, working
 from rules.operands import is_complex
 from rules.rule import Like, nondifferentiable, primitive, rule
-
-
-def conj(x: Any) -> Any:
-    return np.conj(x) if is_complex(x) else x
-
-
-def adjoint(x: Any) -> Any:
-    return conj(transposed(x))
-
-
-def columns(w: Any) -> Any:
-    """Numbers, one for each column of a matrix, so shaped that they multiply the columns."""
-    return np.expand_dims(w, -2)
 
 
 # ------------------------------------------------------------------------------------------- primitives
@@ -83,37 +70,62 @@ class beyond_rule:
         return beyond(U, t_X) - t_U @ (adjoint(U) @ X) - U @ (adjoint(t_U) @ X)
 
 
-# --------------------------------------------------------------------------------- symmetric matrices
-@rule("y = eigh(A)", np.linalg.eigh)
+# ---------------------------------------------------------------------------------- Hermitian matrices
+def _read(UPLO: Any) -> str:
+    if UPLO not in ("L", "U", "l", "u"):
+        raise KindError(f"UPLO={UPLO!r} names no triangle", 'write "L" or "U"')
+    return UPLO.upper()
+
+
+def _triangle(S: Any, UPLO: Any) -> Any:
+    """The cotangent of a matrix of which one triangle is read."""
+    return lower(S) if _read(UPLO) == "L" else transposed(lower(transposed(S)))
+
+
+def _whole(t: Any, UPLO: Any) -> Any:
+    """The Hermitian matrix of which one triangle is read."""
+    return mirrored(t) if _read(UPLO) == "L" else transposed(mirrored(transposed(t)))
+
+
+@rule("y = eigh(A, UPLO='L')", np.linalg.eigh)
 class eigh:
-    """Real symmetric matrices, of which the lower triangle is read. y is (eigenvalues, eigenvectors)."""
+    """y is (eigenvalues, eigenvectors) of a symmetric or Hermitian matrix, of which one triangle is read.
 
-    def kind(A):
-        A = real_square(A, "eigh")
-        return Array(working(A), A.shape[:-1], A.xp), Array(working(A), A.shape, A.xp)
+    What is computed of complex vectors must not change with their phases.
+    """
 
-    def d_A(d_y, y):
+    static = "UPLO"
+
+    def kind(A, UPLO):
+        _read(UPLO)
+        return Array(sizes(square(A)), A.shape[:-1], A.xp), Array(working(A), A.shape, A.xp)
+
+    def d_A(d_y, y, UPLO):
         (w, V), (d_w, d_V) = y, d_y
         M = strong(transposed(V) @ d_V, gaps(w))
-        return lower((V * columns(d_w) + V @ M) @ transposed(V))
+        return _triangle((conj(V) * columns(d_w) + conj(V) @ M) @ transposed(V), UPLO)
 
-    def t_y(y, t_A):
+    def t_y(y, UPLO, t_A):
         w, V = y
-        M = transposed(V) @ mirrored(t_A) @ V
-        return np.diagonal(M, axis1=-2, axis2=-1), V @ strong(M, gaps(w))
+        M = adjoint(V) @ _whole(t_A, UPLO) @ V
+        return np.real(np.diagonal(M, axis1=-2, axis2=-1)), V @ strong(M, gaps(w))
 
 
-@rule("w = eigvalsh(A)", np.linalg.eigvalsh)
+@rule("w = eigvalsh(A, UPLO='L')", np.linalg.eigvalsh)
 class eigvalsh:
-    def kind(A): return Array(working(real_square(A, "eigvalsh")), A.shape[:-1], A.xp)
+    static = "UPLO"
 
-    def d_A(d_w, A):
-        V = np.linalg.eigh(A)[1]
-        return lower((V * columns(d_w)) @ transposed(V))
+    def kind(A, UPLO):
+        _read(UPLO)
+        return Array(sizes(square(A)), A.shape[:-1], A.xp)
 
-    def t_w(A, t_A):
-        V = np.linalg.eigh(A)[1]
-        return np.diagonal(transposed(V) @ mirrored(t_A) @ V, axis1=-2, axis2=-1)
+    def d_A(d_w, A, UPLO):
+        V = np.linalg.eigh(A, UPLO)[1]
+        return _triangle((conj(V) * columns(d_w)) @ transposed(V), UPLO)
+
+    def t_w(A, UPLO, t_A):
+        V = np.linalg.eigh(A, UPLO)[1]
+        return np.real(np.diagonal(adjoint(V) @ _whole(t_A, UPLO) @ V, axis1=-2, axis2=-1))
 
 
 # ------------------------------------------------------------------------------------- square matrices

@@ -6,7 +6,7 @@ import numpy as np
 
 from rules.kind import Array, KindError, array_or_number, kind_of, lengths, library, normalize_axis, promote
 from rules.numpy.axes import inverse
-from rules.numpy.decompositions import working
+from rules.numpy.matrices import working
 from rules.operands import rank
 from rules.rule import Like, rule
 

@@ -365,6 +365,30 @@ def test_phases_of_singular_vectors(shape: tuple[int, int], full: bool) -> None:
     np.testing.assert_allclose(np.sum(np.real(got * t)), along(loss, A, 1.0, t), rtol=1e-7)
 
 
+@pytest.mark.parametrize("UPLO", ["L", "U"])
+def test_phases_of_hermitian_eigenvectors(UPLO: str) -> None:
+    A, t, K = complex_matrix(3, 3), complex_matrix(2, 3, 3)[1], complex_matrix(3, 3)
+    w, V = np.linalg.eigh(A, UPLO)
+    W = K * np.array([1.0, 0.5, 0.0])  # weights of |V|^2, and of the projection on two vectors
+    d_V = 2 * np.real(W) * np.conj(V) + np.conj((K + K.conj().T) @ V) * [1, 1, 0]
+
+    def loss(A: np.ndarray) -> Any:
+        w, V = np.linalg.eigh(A, UPLO)
+        return np.sum(np.real(W) * np.abs(V) ** 2) + np.real(np.trace(K @ V[:, :2] @ V[:, :2].conj().T))
+
+    got = pulled(np.linalg.eigh, A, UPLO, d=(np.zeros_like(w), d_V))
+    np.testing.assert_allclose(np.sum(np.real(got * t)), along(loss, A, 1.0, t), rtol=1e-7)
+
+
+@pytest.mark.parametrize("function, d", [(np.linalg.cholesky, 0), (np.linalg.eigvalsh, 0), (np.linalg.eigh, 1)])
+def test_triangles_that_are_read(function: Any, d: int) -> None:
+    A = complex_matrix(3, 3)
+    A = A @ A.conj().T
+    d_y = np.ones((3, 3)) if function is np.linalg.cholesky else np.arange(3.0)
+    got = pulled(function, A, d=(d_y, np.zeros((3, 3))) if d else d_y)
+    assert not np.triu(got, 1).any() and not np.imag(np.diagonal(got)).any() and got[2, 0] != 0
+
+
 @pytest.mark.parametrize("A", [complex_matrix(3, 3), np.real(complex_matrix(4, 4))], ids=["complex", "real"])
 def test_phases_of_eigenvectors(A: np.ndarray) -> None:
     """Any function of them is differentiated as they are."""
