@@ -99,6 +99,13 @@ def test_single_precision_stays_in_decompositions_and_transforms() -> None:
         assert grad(f)(*[a.astype(np.float32) for a in args]).dtype == np.float32
 
 
+def test_least_squares_of_a_single_precision_matrix_are_solved_in_that_of_the_right_hand_side() -> None:
+    def f(b):
+        return np.sum(np.linalg.lstsq(TALL.astype(np.float32), b)[0] ** 2)
+
+    assert_close(grad(f)(x), differences(f, (x,)), 1e-8, 1e-9)
+
+
 @pytest.mark.parametrize("values", [
     lambda A: np.linalg.eigh(A)[0], lambda A: np.linalg.eig(A)[0], lambda A: np.linalg.svd(A, full_matrices=False)[1],
 ])  # fmt: skip

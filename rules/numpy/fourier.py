@@ -24,7 +24,7 @@ def fitted(d: Any, like: Any) -> Any:
     common = tuple(slice(min(pair)) for pair in zip(d.shape, like.shape))
     if all(n >= m for n, m in zip(d.shape, like.shape)):
         return d[common]
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros_like(like, d.dtype)
     out[common] = d[common]
     return out
 

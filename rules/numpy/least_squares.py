@@ -8,7 +8,7 @@ from rules.kind import Array, KindError, array_or_number, kind_of, lengths
 from rules.numpy.matrices import adjoint, conj, half, matrix, shorter, sizes, transposed, working
 from rules.numpy.singular_values import moved_values, of_values
 from rules.numpy.spectral import beyond
-from rules.operands import rank
+from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, primitive, rule
 
 
@@ -44,17 +44,22 @@ class pinv:
     def t_B(a, B, t_a): return _pinv_tangent(t_a, a, B)
 
 
+def _precision(a: Any, b: Any) -> np.dtype[Any]:
+    """The dtype of `a` where it is solved for `b`."""
+    return working(a, b) if is_complex(a) else sizes(a, b)
+
+
 @primitive
-def pseudoinverse(a: Any, rcond: Any = None) -> Any:
-    """`np.linalg.pinv`, with the rank that `np.linalg.lstsq` finds."""
-    if rcond is None:
-        rcond = np.finfo(np.result_type(a, np.float32) if a.dtype.kind in "fc" else float).eps * max(a.shape)
-    return np.linalg.pinv(a, rcond)
+def pseudoinverse(a: Any, b: Any, rcond: Any = None) -> Any:
+    """`np.linalg.pinv` of `a`, in the precision and with the rank that `np.linalg.lstsq` has for `b`."""
+    dtype = _precision(a, b)
+    return np.linalg.pinv(a.astype(dtype, copy=False), np.finfo(dtype).eps * max(a.shape) if rcond is None else rcond)
 
 
-@rule("B = pseudoinverse(a, rcond=None)", pseudoinverse)
+@rule("B = pseudoinverse(a, b, rcond=None)", pseudoinverse)
 class pseudoinverse_rule:
-    def kind(a): return Array(working(a), (a.shape[1], a.shape[0]), a.xp)
+    like = "b"
+    def kind(a, b): return Array(_precision(a, b), (a.shape[1], a.shape[0]), a.xp)
     def d_a(d_B, a, B): return _pinv_cotangent(d_B, a, B)
     def t_B(a, B, t_a): return _pinv_tangent(t_a, a, B)
 
@@ -64,7 +69,7 @@ class pseudoinverse_rule:
 def weights(d: Any, like: Any) -> Any:
     """The cotangent `d` of the residuals of the columns of `like`: zeros where NumPy gives no residuals."""
     if not d.size:
-        d = np.zeros(like.shape[1:], d.dtype)
+        d = np.zeros_like(d, shape=like.shape[1:])
     return d if like.ndim == 2 else np.reshape(d, ())[()]
 
 
@@ -94,18 +99,18 @@ class lstsq:
                 array_or_number(np.dtype(np.int32), (), a.xp), Array(real, (shorter(a),), a.xp))  # fmt: skip
 
     def d_b(d_y, a, b, y, rcond):
-        return pseudoinverse(a, rcond).T @ d_y[0] + 2 * weights(d_y[1], b) * conj(b - a @ y[0])
+        return pseudoinverse(a, b, rcond).T @ d_y[0] + 2 * weights(d_y[1], b) * conj(b - a @ y[0])
 
     def d_a(d_y, a, b, y, rcond):
         (d_x, d_r, _, d_s), x = d_y, y[0]
-        B, r = pseudoinverse(a, rcond), b - a @ x
+        B, r = pseudoinverse(a, b, rcond), b - a @ x
         u = B.T @ d_x
         rest = _product(conj(r), B @ conj(u)) + _product(B.T @ conj(x), conj(d_x - a.T @ u))
         return rest - _product(u + 2 * weights(d_r, b) * conj(r), x) + of_values(d_s, a)
 
     def t_y(a, b, y, rcond, t_a, t_b):
         x, residuals, ranks, _ = y
-        B, r, H = pseudoinverse(a, rcond), b - a @ x, adjoint(t_a)
+        B, r, H = pseudoinverse(a, b, rcond), b - a @ x, adjoint(t_a)
         moved = t_b - t_a @ x
         v = H @ (adjoint(B) @ x)
         t_x = B @ moved + B @ (adjoint(B) @ (H @ r)) + (v - B @ (a @ v))
@@ -119,6 +124,25 @@ def _product(a: Any, b: Any) -> Any:
 
 
 # -------------------------------------------------------------------------------------------- QR factors
+@primitive
+def regular(R: Any) -> Any:
+    """The triangular `R` itself. Raises LinAlgError where it is singular up to rounding."""
+    size = np.abs(np.diagonal(R, axis1=-2, axis2=-1))
+    least = np.finfo(R.dtype).eps * R.shape[-1] * np.max(size, axis=-1, initial=0, keepdims=True)
+    if np.any(size <= least):
+        raise np.linalg.LinAlgError("QR factors have no derivative where columns of the matrix depend on each other")
+    return R
+
+
+@rule("y = regular(R)", regular)
+class regular_rule:
+    def kind(R): return R
+    view = "R"
+    @borrows("d_y")
+    def d_R(d_y): return d_y
+    def t_y(t_R): return t_R
+
+
 @primitive
 def beside(left: Any, right: Any) -> Any:
     """[left right], `left` itself where the other has no columns."""
@@ -173,12 +197,12 @@ class qr:
             K = transposed(Q) @ d_Q
             X = X + K
             d = d_Q + conj(Q) @ (half(X - adjoint(X)) + Y - K)
-        return beside(transposed(np.linalg.solve(R1, transposed(d))), conj(Q) @ d_R2)
+        return beside(transposed(np.linalg.solve(regular(R1), transposed(d))), conj(Q) @ d_R2)
 
     def t_y(a, y, mode, t_a):
         Q, R = (np.linalg.qr(a)[0], y) if mode == "r" else y
         k = Q.shape[-1]
-        B = transposed(np.linalg.solve(transposed(R[..., :k]), transposed(t_a[..., :k])))  # dA R^-1
+        B = transposed(np.linalg.solve(transposed(regular(R[..., :k])), transposed(t_a[..., :k])))  # dA R^-1
         C = adjoint(Q) @ B
         turn = _turn(C)
         t_R = adjoint(Q) @ t_a - turn @ R

@@ -34,8 +34,7 @@ def gaps(w: Any) -> Any:
         np.copyto(F, 0, where=np.abs(F) <= least[..., None])
     with np.errstate(divide="ignore", invalid="ignore"):
         np.divide(1, F, out=F)
-    i = np.arange(w.shape[-1])
-    F[..., i, i] = 0
+    np.einsum("...ii->...i", F)[...] = 0
     return F
 
 
@@ -54,7 +53,7 @@ class gaps_rule:
 def beyond(U: Any, X: Any) -> Any:
     """X - U U^H X: what of X lies outside of the space that the orthonormal columns of U span. Zeros for a square U."""
     if U.shape[-1] == U.shape[-2]:
-        return np.zeros(np.broadcast_shapes(U.shape[:-2], X.shape[:-2]) + X.shape[-2:], np.result_type(U, X))
+        return np.zeros_like(X, np.result_type(U, X))
     return X - U @ (adjoint(U) @ X)
 
 
@@ -175,8 +174,9 @@ class eig:
 def anchors(V: Any) -> Any:
     """1 at the largest component of each column that is real, and 0 elsewhere."""
     out = np.zeros_like(V.real)
-    largest = np.argmax(np.where(V.imag == 0, np.abs(V), -1), axis=-2) if V.size else np.zeros(V.shape[:-1], np.intp)
-    np.put_along_axis(out, largest[..., None, :], 1, axis=-2)
+    if V.size:
+        largest = np.argmax(np.where(V.imag == 0, np.abs(V), -1), axis=-2)
+        np.put_along_axis(out, largest[..., None, :], 1, axis=-2)
     return out
 
 
@@ -206,7 +206,7 @@ def eigenvectors(a: Any, w: Any) -> Any:
     """
     found, V = complex_eig(a)
     distance = np.abs(w[..., :, None] - found[..., None, :])
-    order = np.empty(w.shape, np.intp)
+    order = np.empty_like(w, np.intp)
     for i in range(w.shape[-1]):  # the nearest that is left
         order[..., i] = np.argmin(distance[..., i, :], axis=-1)
         np.put_along_axis(distance, order[..., None, i, None], np.inf, axis=-1)

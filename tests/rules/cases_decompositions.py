@@ -3,7 +3,7 @@
 import numpy as np
 
 from rules.numpy.decompositions import cofactors
-from rules.numpy.least_squares import beside, pseudoinverse, weights
+from rules.numpy.least_squares import beside, pseudoinverse, regular, weights
 from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
 from tests.rules.case import case, normal
 
@@ -59,7 +59,8 @@ CASES = [
     *[case(np.linalg.qr, a, mode) for mode in ("reduced", "r") for a in (A, M, M.T, X, X.swapaxes(-1, -2))],
     case(beside, M, A),
     *[case(np.linalg.pinv, a) for a in (A, M, M.T, X)],
-    case(pseudoinverse, M.T),
+    case(pseudoinverse, M.T, normal(4)),
+    case(regular, np.linalg.qr(P)[1]),
     *[case(np.linalg.lstsq, a, b) for a, b in [
         (A, V), (A, M), (M, V), (M, A), (M.T, normal(4)), (M.T, normal(4, 2)), (M, M)]],
     case(weights, normal(4), M).but(skip="zero-dim"),

@@ -431,5 +431,6 @@ def test_pseudoinverse_of_a_rank() -> None:
 
 
 def test_factors_of_dependent_columns() -> None:
-    with pytest.raises(np.linalg.LinAlgError):
-        pulled(np.linalg.qr, np.zeros((3, 2)), d=(np.ones((3, 2)), np.ones((2, 2))))
+    for A in (np.zeros((3, 2)), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]) / 7):
+        with pytest.raises(np.linalg.LinAlgError, match="depend"):
+            pulled(np.linalg.qr, A, d=(np.ones((3, 2)), np.ones((2, 2))))
