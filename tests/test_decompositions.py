@@ -108,6 +108,7 @@ def test_least_squares_of_a_single_precision_matrix_are_solved_in_that_of_the_ri
 
 @pytest.mark.parametrize("values", [
     lambda A: np.linalg.eigh(A)[0], lambda A: np.linalg.eig(A)[0], lambda A: np.linalg.svd(A, full_matrices=False)[1],
+    lambda A: np.linalg.svd(A)[1],
 ])  # fmt: skip
 def test_vectors_that_nothing_asks_for_cost_nothing(values: Any) -> None:
     gradient, counts = counted(lambda A: np.real(np.sum(values(A) ** 3)), A)

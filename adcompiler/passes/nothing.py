@@ -13,13 +13,14 @@ from adcompiler.passes.site import Site
 from rules.cotangent import project, strong, strong_divide, zeros_like
 from rules.numpy.least_squares import weights
 from rules.numpy.shape import reshape_like
+from rules.numpy.singular_values import leading
 from rules.numpy.spectral import beyond
 
 #: Zero where the first operand is; where the last is; where one of them is; where all are.
 _FIRST = frozenset((
     operator.neg, operator.truediv, operator.getitem, strong, strong_divide, np.transpose, np.swapaxes,
     np.matrix_transpose, np.moveaxis, np.conjugate, np.real, np.imag, np.expand_dims, np.diagonal, np.tril, np.triu,
-    np.sum, reshape_like, project, weights,
+    np.sum, leading, reshape_like, project, weights,
 ))  # fmt: skip
 _LAST = frozenset((beyond, np.linalg.solve))
 _ANY = frozenset((operator.mul, operator.matmul, np.outer))

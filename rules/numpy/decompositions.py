@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, array_or_number, broadcast, kind_of, lengths
+from rules.kind import Array, array_or_number, broadcast, kind_of, lengths
 from rules.lapack import LU
 from rules.numpy.matrices import adjoint, conj, each, half, lower, mirrored, sizes, square, transposed, working
 from rules.operands import is_complex
@@ -87,22 +87,28 @@ class inv:
 class matrix_power:
     static = "n"
 
-    def kind(A, n):
-        if n < 0:
-            raise KindError("a negative power of a matrix is not supported", "take a power of np.linalg.inv(A)")
-        return square(A)
+    def kind(A, n): return square(A) if n >= 0 else Array(working(square(A)), A.shape, A.xp)
 
     view = "A"
 
     @borrows("d_B")
     def d_A(d_B, A, n):
-        T = transposed(A)
-        terms = [_times(_times(d_B, T, n - 1 - k), T, k, left=True) for k in range(n)]
-        return sum(terms[1:], terms[0]) if terms else np.zeros_like(d_B)
+        if n < 0:
+            T = transposed(np.linalg.inv(A))
+            return -(T @ _sum_of_powers(d_B, T, -n) @ T)
+        return _sum_of_powers(d_B, transposed(A), n)
 
     def t_B(A, n, t_A):
-        terms = [_times(_times(t_A, A, n - 1 - k), A, k, left=True) for k in range(n)]
-        return sum(terms[1:], terms[0]) if terms else np.zeros_like(t_A)
+        if n < 0:
+            C = np.linalg.inv(A)
+            return -_sum_of_powers(C @ t_A @ C, C, -n)
+        return _sum_of_powers(t_A, A, n)
+
+
+def _sum_of_powers(M: Any, A: Any, n: int) -> Any:
+    """The sum of A^k M A^(n-1-k) for k from 0 to n - 1."""
+    terms = [_times(_times(M, A, n - 1 - k), A, k, left=True) for k in range(n)]
+    return sum(terms[1:], terms[0]) if terms else np.zeros_like(M)
 
 
 def _times(M: Any, A: Any, k: int, left: bool = False) -> Any:

@@ -13,10 +13,11 @@ import numpy as np
 
 from rules.cotangent import direction, strong, strong_divide
 from rules.kind import Array, KindError
+from rules.numpy.joining import placed
 from rules.numpy.matrices import adjoint, columns, conj, matrix, shorter, sizes, transposed, working
 from rules.numpy.spectral import beyond, gaps
 from rules.operands import is_complex
-from rules.rule import rule
+from rules.rule import Like, primitive, rule
 
 
 def _values(a: Any) -> tuple[Any, Array]:
@@ -43,52 +44,71 @@ class svd:
         if not compute_uv:
             return of_values(d_y, a)
         (U, s, W), (d_U, d_s, d_W) = y, d_y
-        M, N = transposed(U) @ d_U, conj(W @ transposed(d_W))
-        U1, W1 = U, W
+        V, d_V = transposed(W), transposed(d_W)  # the conjugate of V in A = U diag(s) V^H
         if full_matrices:
-            k = s.shape[-1]
-            U1, W1 = U[..., :k], W[..., :k, :]
-            P, Q = M[..., k:, :k] - adjoint(M[..., :k, k:]), N[..., k:, :k] - adjoint(N[..., :k, k:])
-            M, N = M[..., :k, :k], N[..., :k, :k]
-            left = conj(U[..., k:]) @ strong_divide(P, columns(s))
-            right = strong_divide(adjoint(Q), np.expand_dims(s, -1)) @ conj(W[..., k:, :])
+            (U, left), (V, right) = _within(U, d_U, s), _within(V, d_V, s)
+            d_U, d_V = leading(d_U, s), leading(d_V, s)
         else:
             left = strong_divide(beyond(conj(U), d_U), columns(s))
-            right = strong_divide(transposed(beyond(adjoint(W), transposed(d_W))), np.expand_dims(s, -1))
+            right = strong_divide(beyond(conj(V), d_V), columns(s))
+        M, N = transposed(U) @ d_U, conj(transposed(V) @ d_V)
         if is_complex(U):
             phases = direction(1j * np.imag(np.diagonal(M, axis1=-2, axis2=-1)), s * present(s))
-            left = left + conj(U1) * columns(phases)
+            left = left + conj(U) * columns(phases)
         M, N = _turned(M, s), _turned(N, s)
         inside = (M + adjoint(M)) * columns(s) + np.expand_dims(s, -1) * (N + adjoint(N))
-        left = left + conj(U1) @ inside + conj(U1) * columns(d_s)
-        return left @ conj(W1) + conj(U1) @ right
+        left = left + conj(U) @ inside + conj(U) * columns(d_s)
+        return left @ adjoint(V) + conj(U) @ transposed(right)
 
     def t_y(a, y, full_matrices, compute_uv, t_a):
         if not compute_uv:
             return moved_values(a, t_a)
         U, s, W = y
-        k = s.shape[-1]
-        U1, W1 = (U[..., :k], W[..., :k, :]) if full_matrices else (U, W)
-        A, B = t_a @ adjoint(W1), adjoint(t_a) @ U1
+        V = adjoint(W)
+        U1, V1 = (leading(U, s), leading(V, s)) if full_matrices else (U, V)
+        A, B = t_a @ V1, adjoint(t_a) @ U1
         P = adjoint(U1) @ A
         t_s = np.real(np.diagonal(P, axis1=-2, axis2=-1))
         R, L = P * columns(s), np.expand_dims(s, -1) * P
         R, L = _turned(R, s), _turned(L, s)
-        t_U, t_V = U1 @ (R - adjoint(R)), adjoint(W1) @ (L - adjoint(L))
+        t_U, t_V = U1 @ (R - adjoint(R)), V1 @ (L - adjoint(L))
         if is_complex(U):
             phases = direction(1j * np.imag(np.diagonal(P, axis1=-2, axis2=-1)), s * present(s))
             t_U = t_U + U1 * columns(phases)
         if not full_matrices:
             t_U = t_U + strong_divide(beyond(U1, A), columns(s))
-            t_V = t_V + strong_divide(beyond(adjoint(W1), B), columns(s))
+            t_V = t_V + strong_divide(beyond(V1, B), columns(s))
             return t_U, t_s, adjoint(t_V)
-        t_U, t_V = _with_the_rest(t_U, A, U, U1, s), _with_the_rest(t_V, B, adjoint(W), adjoint(W1), s)
+        t_U, t_V = _with_the_rest(t_U, A, U, U1, s), _with_the_rest(t_V, B, V, V1, s)
         return t_U, t_s, adjoint(t_V)
 
 
 def _turned(M: Any, s: Any) -> Any:
     """M_ij / (s_j^2 - s_i^2), and 0 where M_ij is."""
     return strong_divide(strong(M, gaps(s)), columns(s) + np.expand_dims(s, -1))
+
+
+@primitive
+def leading(U: Any, s: Any) -> Any:
+    """As many columns as there are singular values; a view."""
+    return U[..., : s.shape[-1]]
+
+
+@rule("y = leading(U, s)", leading)
+class leading_rule:
+    like = "s"
+    def kind(U, s): return Array(U.dtype, (*U.shape[:-1], s.shape[-1]), U.xp)
+    view = "U"
+    def d_U(d_y, U: Like): return placed(d_y, U, 0, U.ndim - 1)
+    def t_y(t_U, s: Like): return leading(t_U, s)
+
+
+def _within(U: Any, d_U: Any, s: Any) -> tuple[Any, Any]:
+    """The columns of a square U that belong to singular values, and the cotangent of their part in the others."""
+    k = s.shape[-1]
+    U1, U2 = leading(U, s), U[..., k:]
+    P = transposed(U2) @ leading(d_U, s) - adjoint(transposed(U1) @ d_U[..., k:])
+    return U1, conj(U2) @ strong_divide(P, columns(s))
 
 
 def _with_the_rest(t: Any, A: Any, U: Any, U1: Any, s: Any) -> Any:

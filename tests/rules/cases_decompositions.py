@@ -4,6 +4,7 @@ import numpy as np
 
 from rules.numpy.decompositions import cofactors
 from rules.numpy.least_squares import beside, pseudoinverse, regular, weights
+from rules.numpy.singular_values import leading
 from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
 from tests.rules.case import case, normal
 
@@ -24,7 +25,7 @@ CASES = [
     case(np.linalg.det, np.diag([1.0, 2.0, 0.0])).but(upto=1, complex=False),
     case(np.linalg.det, np.zeros((2, 2))).but(upto=1, complex=False),
     *[case(np.linalg.slogdet, a) for a in (A, P, -A)],
-    *[case(np.linalg.matrix_power, a, n) for a, n in [(A, 0), (A, 1), (A, 2), (A, 3), (P, 4)]],
+    *[case(np.linalg.matrix_power, a, n) for a, n in [(A, 0), (A, 1), (A, 2), (A, 3), (P, 4), (A, -1), (P, -3)]],
     *[case(np.linalg.norm, a, axis=axis) for a, axis in [
         (V, None), (M, None), (X, None), (M, 0), (X, (0, 2)), (M, -1)]],
     *[case(np.linalg.norm, a, ord=p, axis=axis, keepdims=k)
@@ -55,6 +56,7 @@ CASES = [
       for f in (False, True) for a in (A, M, M.T, X)],
     *[case(np.linalg.svd, a, compute_uv=False) for a in (A, X)],
     *[case(np.linalg.svdvals, a) for a in (M, M.T, X)],
+    case(leading, M, normal(2)).but(wrt="U", skip="zero-dim numbers scalars"),
     case(beyond, np.linalg.qr(M.T)[0], M.T),
     *[case(np.linalg.qr, a, mode) for mode in ("reduced", "r") for a in (A, M, M.T, X, X.swapaxes(-1, -2))],
     case(beside, M, A),
