@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from adcompiler import grad, jvp
+from adcompiler.errors import GradientError, UnsupportedError
 
 from .counting import counted
 from .numerics import assert_close, differences
@@ -62,6 +63,13 @@ def diffused(Z):
     return np.sum(np.abs(np.fft.ifft2(np.fft.fft2(Z) * np.exp(-(k[:, None] ** 2 + k**2) / 50))) ** 3)
 
 
+def by_name(A):
+    svd, qr = np.linalg.svd(A, full_matrices=False), np.linalg.qr(A)
+    total = np.sum(svd.U[:, 0] ** 4 * svd.S[1]) + np.sum(svd.Vh**4) + np.sum(qr.Q**3) + np.sum(qr.R**2 * np.arange(3.0))
+    eigh = np.linalg.eigh(A.T @ A)
+    return total + np.sum(eigh.eigenvalues**2) + np.linalg.slogdet(A.T @ A).logabsdet + np.sum(eigh.eigenvectors**4)
+
+
 def norms(A):
     return np.linalg.norm(A, 2) * np.linalg.norm(A, "nuc") + np.linalg.cond(A) + np.linalg.norm(A, -np.inf)
 
@@ -70,7 +78,7 @@ PROGRAMS: list[Any] = [
     (spectral_radius, A), (exponential, A @ A.T + np.diag(np.arange(4.0)) + 0.1 * B), (exponential, A),
     (truncated, TALL), (truncated, TALL.T), (null_vector, RNG.normal(size=(5, 4))), (fit, TALL, x),
     (orthogonal_iteration, A), (filtered, x, x[:3]), (filtered, RNG.normal(size=6), x[:3]), (periodogram, x),
-    (diffused, Z), (norms, A),
+    (diffused, Z), (norms, A), (by_name, TALL),
 ]  # fmt: skip
 
 
@@ -121,3 +129,17 @@ def test_a_solution_that_nothing_asks_for_costs_nothing() -> None:
     assert counts["pseudoinverse"] == 0 and counts["svd"] == 1
     _, counts = counted(lambda A, b: np.sum(np.linalg.lstsq(A, b)[0]), TALL, x)
     assert counts["pseudoinverse"] == 1 and counts["svd"] == 0
+
+
+@pytest.mark.parametrize("f, why", [
+    (lambda A: np.sum(np.linalg.qr(A, mode="complete")[0]), "mode='complete' is not supported"),
+    (lambda A: np.sum(np.linalg.svd(A, hermitian=True)[1]), "hermitian=True is not supported"),
+    (lambda A: np.sum(np.abs(np.fft.fft(A, norm="unitary"))), "has no norm 'unitary'"),
+    (lambda A: np.sum(np.abs(np.fft.fftn(A, axes=(0, 0)))), "along one axis twice"),
+    (lambda A: np.linalg.norm(A, 3), "matrix norm of order 3 is not defined"),
+    (lambda A: np.sum(np.cross(A[:, :2], A[:, 2:])), "vectors of two components"),
+    (lambda A: np.sum(np.linalg.eigvals(A)), "a gradient is of one real number"),
+])  # fmt: skip
+def test_what_is_refused(f: Any, why: str) -> None:
+    with pytest.raises((UnsupportedError, GradientError), match=why):
+        grad(f)(A)
