@@ -20,8 +20,15 @@ from adcompiler.ir.core import Value
 from rules import find_method
 from rules.cotangent import length, size
 from rules.kind import Array, Num
+from rules.numpy.spectral import complex_eig
 
 INDEXED = "index an array, a tuple, a list or a dict"
+_EIGEN = ("eigenvalues", "eigenvectors")
+#: What NumPy's functions call their results.
+FIELDS: dict[Any, tuple[str, ...]] = {
+    np.linalg.eigh: _EIGEN, np.linalg.eig: _EIGEN, complex_eig: _EIGEN, np.linalg.svd: ("U", "S", "Vh"),
+    np.linalg.qr: ("Q", "R"), np.linalg.slogdet: ("sign", "logabsdet"),
+}  # fmt: skip
 
 
 class Parts(Conditions):
@@ -57,6 +64,8 @@ class Parts(Conditions):
                 raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
+            if name in (fields := self.fields(owner)):
+                return owner[fields.index(name)]
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             return Method(owner, name)
@@ -64,6 +73,11 @@ class Parts(Conditions):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
         raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
                           "pass the value as an argument")  # fmt: skip
+
+    def fields(self, owner: tuple[Any, ...]) -> tuple[str, ...]:
+        """The names that NumPy gives the results of a call, if this is all of them."""
+        op = self.defs.get(owner[0]) if owner and isinstance(owner[0], Value) else None
+        return FIELDS.get(op.target, ()) if op is not None and tuple(op.results) == owner else ()
 
     def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A method or attribute of an array, by its rule."""

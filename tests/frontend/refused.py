@@ -443,8 +443,8 @@ def function_without_rule_is_returned(x):
 
 
 def function_without_rule_is_unpacked(x):
-    q, r = np.linalg.qr(np.outer(x, x))
-    return np.sum(r)
+    values, counts = np.unique_counts(x)
+    return np.sum(values * counts)
 
 
 def method_of_a_ufunc(x):

@@ -130,7 +130,7 @@ CASES = [
     # calls
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
-    Case("function_without_rule_is_unpacked", "np.linalg.qr(", "np.linalg.qr no rule", "adc rules"),
+    Case("function_without_rule_is_unpacked", "np.unique_counts(", "np.unique_counts no rule", "adc rules"),
     Case("method_of_a_ufunc", "np.maximum.accumulate(", "np.maximum.accumulate no rule", "adc rules"),
     Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
     Case("c_function", "functools.reduce(", "reduce no rule", "loop"),
