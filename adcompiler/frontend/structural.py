@@ -12,6 +12,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
+from adcompiler.frontend.views import VIEWS
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
@@ -298,5 +299,5 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
     getattr: _getattr,
     hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
-    np.issubdtype: _issubdtype, str: _str, slice: _slice,
+    np.issubdtype: _issubdtype, str: _str, slice: _slice, **VIEWS,
 }  # fmt: skip

@@ -4,26 +4,28 @@ np.add(a, b, out=c); a.fill(0.0)       ->       %c2 = update(%c, ..., set, %a + 
 """
 
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adcompiler.frontend.calls import hashable
+from adcompiler.frontend.flat import FlatStores
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.meetings import Meetings
 from adcompiler.frontend.scope import Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find, find_method
-from rules.cotangent import length
+from rules.cotangent import length, size
 from rules.kind import ONE, Array, Num
 
 _WHOLE = (Known(Ellipsis),)
+_NONE, _RAISE = Known(None), Known("raise")
 
 
-class Writers(Meetings):
+class Writers(FlatStores):
     """Lowers calls that write into an argument."""
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -159,6 +161,40 @@ def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
     return Known(None)
 
 
+def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> Any:
+    """Values at places in the order of C: fewer values are repeated, of more the first are taken."""
+    how = self.static(mode, node, "the argument mode of put")
+    if not is_array(a):
+        raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
+    places = self.emit(np.array, ind) if isinstance(ind, list | tuple) else ind
+    kind = kind_of_operand(self.operand(places))
+    if not isinstance(kind, Num | Array) or kind.dtype.kind not in "iu":
+        raise self.refuse(node, f"the places of put are {describe(ind)}", "give them as integers")
+    if how != "raise":
+        n = self.emit(size, a)
+        last = self.emit(operator.sub, n, Known(1))
+        places = self.emit(np.mod, places, n) if how == "wrap" else self.emit(np.clip, places, Known(0), last)
+    if isinstance(kind, Array) and not kind.ndim:
+        places = self.emit(operator.getitem, places, Known(()))
+    values = self.emit(np.array, list(v)) if isinstance(v, list | tuple) else v
+    self.scattered(a, places, values, self.name_of(a), node, cut=True)
+    return Known(None)
+
+
+def _put_method(self: Any, node: Any, a: Any, indices: Any, values: Any, mode: Any = _RAISE) -> Any:
+    return _put(self, node, a, indices, values, mode)
+
+
+def _put_along_axis(self: Any, node: Any, arr: Any, indices: Any, values: Any, axis: Any = _NONE) -> Any:
+    k = self.static(axis, node, "the argument axis of put_along_axis")
+    if k is None or not is_array(arr):
+        raise self.refuse(node, "np.put_along_axis without an axis is not supported", "write a.flat[indices] = values")
+    ndim = arr.kind.ndim
+    index = tuple(indices if i == k % ndim else self.along(arr, i, i, ndim) for i in range(ndim))
+    self.stored(arr, (index[0] if ndim == 1 else index,), "set", values, node)
+    return Known(None)
+
+
 def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> Any:
     kind = kind_of_operand(self.operand(val))
     if wrap is not None or not is_array(a) or a.kind.ndim < 2 or (isinstance(kind, Array) and kind.ndim):
@@ -173,10 +209,11 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _fill, "sort": _sorted(np.sort),
+    "fill": _fill, "sort": _sorted(np.sort), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.copyto: _copyto, np.place: _masked, np.putmask: _masked, np.fill_diagonal: _fill_diagonal,
+    np.put: _put, np.put_along_axis: _put_along_axis,
 }  # fmt: skip
 _AT = {"add": _at("add"), "subtract": _at("sub")}
 
