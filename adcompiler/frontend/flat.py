@@ -41,7 +41,7 @@ class FlatStores(Meetings):
             raise self.refuse(node, f"{name} is written one element after the other, by what is read of it meanwhile",
                               "make a copy of the values before: v = v.copy()")  # fmt: skip
 
-    def filling(self, d: Any, there: Any, name: str, node: Any, cut: bool) -> Any:
+    def filling(self, d: Any, there: Any, name: str, node: Any, cut: bool = False) -> Any:
         """As many elements of `d` as there are at a place, from its beginning again where they are too few.
 
         None where it is known that `d` has none.

@@ -70,6 +70,8 @@ class Parts(Conditions):
 
     def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A method or attribute of an array, by its rule."""
+        if name in ("conj", "conjugate") and isinstance(owner.kind, Array) and not (args or kwargs):
+            return owner if owner.kind.dtype.kind in "iuf" else self.emit(np.conjugate, owner)
         rule = find_method("ndarray." + name)
         if rule is None:
             raise self.refuse(

@@ -62,6 +62,7 @@ class Stores(Writers):
         owner = self.owner(node.id, target) if named else self.frame
         base, keys, text = self.read_name(node) if named else self.expr(node), [], self.text(node)
         if is_flat(base):
+            text = self.text(node.value) if isinstance(node, gast.Attribute) else text
             return self.flat_place(base, steps, text, target)
         while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
             step = steps.pop(0)
@@ -92,13 +93,13 @@ class Stores(Writers):
         base: Any = self.expr(target.value) if target.attr in ("real", "imag", "flat") else None
         if not is_array(base):
             raise self.refuse_store(target)
-        text, whole = self.text(target), (Known(Ellipsis),)
+        text, whole = self.text(target.value), (Known(Ellipsis),)
         if target.attr == "flat":
             return Place("", (), base, whole, text, flat=True)
         if target.attr == "imag" and base.kind.dtype.kind != "c":
-            raise self.refuse(target, f"{self.text(target.value)} is real, and has no imaginary part to store to",
-                              "make it complex before: z = z.astype(complex)")  # fmt: skip
-        return Place("", (), self.attribute(base, target.attr, target), whole, text)
+            raise self.refuse(target, f"{text} is real, and has no imaginary part to store to",
+                              f"make it complex before: {text} = {text}.astype(complex)")  # fmt: skip
+        return Place("", (), self.attribute(base, target.attr, target), whole, self.text(target))
 
     def flat_place(self, base: Any, steps: list[Any], text: str, target: Any) -> Place:
         """The place of `a.flat[index]` as the target of a store."""
@@ -132,7 +133,8 @@ class Stores(Writers):
         base, path = place.base, place.path
         number = not is_array(base)
         if place.flat and isinstance(node.target, gast.Attribute):
-            raise self.refuse(node, f"{place.text} has no operators", f"write {place.text}[...] {symbol(node.op)}= ...")
+            text = f"{place.text}.flat"
+            raise self.refuse(node, f"{text} has no operators", f"write {text}[...] {symbol(node.op)}= ...")
         if number:
             self.check_container(place, node)
         if not path and (number or not self.lens(base).steps):

@@ -383,6 +383,8 @@ class Versions(Ownership):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):
                 remedy += f", or {name} = {name}.copy() first"
+        elif base not in self.defs and base not in self.arguments and name.partition("[")[0] not in self.frame.env:
+            remedy = "pass the array as an argument, or copy it into a variable, and write into that"
         elif not is_assignable(name):
             remedy = "write into the array itself, by one index for each axis"
         return self.refuse(node, reason, remedy)

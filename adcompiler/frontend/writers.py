@@ -33,19 +33,27 @@ class Writers(FlatStores):
         if isinstance(function, Method) and is_array(function.owner):
             write = _METHODS.get(function.name)
             if write is not None:
-                return write(self, node, function.owner, *args, **kwargs)
+                return self.written(write, (function.owner, *args), kwargs, node)
             rule = find_method("ndarray." + function.name)
         else:
             target = function.value if isinstance(function, Known) and hashable(function.value) else None
             write = _writer(target)
             if write is not None:
-                return write(self, node, *args, **kwargs)
+                return self.written(write, args, kwargs, node)
             rule = find(target)
         if rule is not None:
             args, kwargs, out = _taken_out(target, args, kwargs)
             if out is not None:
                 return self.into(out, function, args, kwargs, node)
         return super().call(function, args, kwargs, node)
+
+    def written(self, write: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """A call of a function that writes into its first argument."""
+        try:
+            inspect.signature(write).bind(self, node, *args, **kwargs)
+        except TypeError as error:
+            raise self.refuse(node, f"this raises TypeError: {error}", "give the arguments that it has") from None
+        return write(self, node, *args, **kwargs)
 
     def into(self, out: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """`function(*args, out=out)`; the array that is written."""
@@ -152,13 +160,34 @@ def _sorted(function: Any) -> Callable[..., Any]:
     return sort
 
 
-def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
-    kind = kind_of_operand(self.operand(values))
-    if isinstance(kind, Array) and kind.ndim:
-        raise self.refuse(node, "np.place and np.putmask repeat their values to as many as there are places",
-                          "write y[mask] = values, or y[...] = np.where(mask, values, y)")  # fmt: skip
-    self.stored(a, (mask,), "set", values, node)
+def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any, by_place: bool) -> Any:
+    """Values where a mask is true: each for its place in the array, or else one after the other, and again."""
+    if not is_array(a):
+        raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
+    mask = self.emit(np.array, mask) if isinstance(mask, list | tuple) else mask
+    values = self.emit(np.array, list(values)) if isinstance(values, list | tuple) else values
+    kind = kind_of_operand(self.operand(mask))
+    if kind.dtype.kind != "b":
+        mask = self.emit(np.not_equal, mask, Known(0))
+    if isinstance(kind, Array) and kind.ndim != a.kind.ndim:
+        mask = self.emit(np.reshape, mask, self.attribute(a, "shape", node))
+    there = a if by_place else self.emit(operator.getitem, a, mask)
+    values = self.filling(values, there, self.name_of(a), node)
+    if by_place and is_array(values) and values.kind.ndim:
+        values = self.emit(operator.getitem, values, mask)
+    if values is not None:
+        self.stored(a, (mask,), "set", values, node)
+    elif not by_place:
+        raise self.refuse(node, "np.place is given no values", "give it one value at least")
     return Known(None)
+
+
+def _place(self: Any, node: Any, arr: Any, mask: Any, vals: Any) -> Any:
+    return _masked(self, node, arr, mask, vals, by_place=False)
+
+
+def _putmask(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
+    return _masked(self, node, a, mask, values, by_place=True)
 
 
 def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> Any:
@@ -212,7 +241,7 @@ _METHODS: dict[str, Callable[..., Any]] = {
     "fill": _fill, "sort": _sorted(np.sort), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.copyto: _copyto, np.place: _masked, np.putmask: _masked, np.fill_diagonal: _fill_diagonal,
+    np.copyto: _copyto, np.place: _place, np.putmask: _putmask, np.fill_diagonal: _fill_diagonal,
     np.put: _put, np.put_along_axis: _put_along_axis,
 }  # fmt: skip
 _AT = {"add": _at("add"), "subtract": _at("sub")}

@@ -73,7 +73,7 @@ CASES = [
     Case("store_of_floats_into_ints", "y[:] += x", "float64 array of int64", "astype"),
     Case("store_to_a_list_of_any_length", "ys[0] = 1.0", "store list of any length", "comprehension", ([1.0, 2.0],)),
     Case("store_to_the_shape", "y.shape = (2, 2)", "store attribute", "reshape"),
-    Case("store_to_flat_of_its_own_elements", "y.flat[:] =", "y.flat one element after the other", "v = v.copy()"),
+    Case("store_to_flat_of_its_own_elements", "y.flat[:] =", "y one element after the other", "v = v.copy()"),
     Case("operator_on_flat", "y.flat += 1.0", "y.flat no operators", "y.flat[...] += ..."),
     Case("store_to_the_transpose", "y.T = x", "store attribute T", "y.T[...] = value"),
     Case("store_to_a_diagonal", "d[...] = 0.0", "d diagonal", "a[i, i] = ..."),
