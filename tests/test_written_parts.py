@@ -406,9 +406,22 @@ def a_kept_flat(x):
     return np.sum(y * x) + f[0]
 
 
+def a_flat_that_is_passed(x):
+    return np.sum(np.outer(x, x).flat)
+
+
+def a_method_of_flat(x):
+    return np.sum(np.outer(x, x).flat.copy())
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
-    [(as_another_type, "z may share memory with y"), (a_kept_flat, "where it is used, without a name for it")],
+    [
+        (a_flat_that_is_passed, "pass np.ravel"),
+        (a_method_of_flat, "flatten"),
+        (as_another_type, "z may share memory with y"),
+        (a_kept_flat, "where it is used, without a name for it"),
+    ],
 )
 def test_refused(f, words):
     with pytest.raises(UnsupportedError, match=words):

@@ -65,6 +65,9 @@ class Parts(Conditions):
             return Method(owner, name)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        if is_flat(owner):
+            raise self.refuse(node, f"a.flat is used for {name}, and is indexed and looped over alone here",
+                              "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip
         raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
                           "pass the value as an argument")  # fmt: skip
 
