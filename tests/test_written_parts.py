@@ -25,6 +25,17 @@ def put(a):
     return np.sum(b * b * a)
 
 
+def put_of_what_may_be_empty(x):
+    y = np.outer(x, x)
+    for k in range(3):
+        v = x[k + 2 :]
+        np.put(y, 3, v)
+        y[1].flat = v * 2.0
+        y.flat[[0, k]] = v[1:] * x[0]
+        np.putmask(y, y > 5.0, np.sin(v))
+    return np.sum(y * y * x)
+
+
 def put_of_itself(x):
     y = x * 1
     np.put(y, [0, 1, 2, 3], y[::-1])
@@ -279,7 +290,8 @@ def what_calls_give(a):
 PROGRAMS = [
     *((f, A) for f in (put, put_in_a_loop, put_along_an_axis, flat_is_read, flat_is_written, flat_is_augmented,
                        split_along_axes, rotated, what_calls_give)),
-    *((f, X) for f in (put_of_itself, parts_of_a_real_array, split, split_in_loops, at_least_some_axes)),
+    *((f, X) for f in (put_of_itself, put_of_what_may_be_empty, parts_of_a_real_array, split, split_in_loops,
+                       at_least_some_axes)),
     *((f, Z) for f in (real_and_imaginary_parts, parts_of_an_argument, names_of_parts, parts_in_loops_and_branches)),
     (diagonals_of_einsum, T), (a_number_of_one_axis, np.array(2.5)),
 ]  # fmt: skip

@@ -4,6 +4,7 @@ np.put(a, [0, 3], v)       ->       %r = ravel(%a); %s = update(%r, [0, 3], set,
 """
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,29 @@ class FlatStores(Meetings):
     def scattered(self, a: Value, index: Any, d: Any, name: str, node: Any, cut: bool = False) -> None:
         """Store the elements of `d` in the order of C; for one place the first of them if they may be `cut`."""
         self.check_apart(a, index, name, node)
-        place = self.by_axes(a, index)
-        there = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
-        value = self.filling(d, there, name, node, cut)
-        if value is not None:
+
+        def store() -> None:
+            place = self.by_axes(a, index)
+            there = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
+            value = self.filling(d, there, name, node, cut)
             self.change(a, (index if place is None else place,), "set", value, name, node, flat=place is None)
+
+        self.unless_empty(d, store, node)
+
+    def unless_empty(self, d: Any, store: Callable[[], None], node: Any) -> None:
+        """Store what there is of `d`: NumPy leaves an array as it is where values that are repeated are none."""
+
+        def some() -> Any:
+            store()
+            return Known(None)
+
+        kind = kind_of_operand(self.operand(d))
+        enough = [self.env.at_least(n, 1) for n in kind.shape] if isinstance(kind, Array) else []
+        if all(enough):
+            store()
+        elif False not in enough:
+            cond = self.emit(operator.gt, self.emit(size, d), Known(0))
+            self.fork(cond, some, lambda: Known(None), self.loc(node), statement=True)
 
     def check_apart(self, a: Value, d: Any, name: str, node: Any) -> None:
         """Refuse values of the array that is written: NumPy reads them one by one, some when they are written."""
@@ -42,10 +61,7 @@ class FlatStores(Meetings):
                               "make a copy of the values before: v = v.copy()")  # fmt: skip
 
     def filling(self, d: Any, there: Any, name: str, node: Any, cut: bool = False) -> Any:
-        """As many elements of `d` as there are at a place, from its beginning again where they are too few.
-
-        None where it is known that `d` has none.
-        """
+        """As many elements of `d` as there are at a place, from its beginning again where they are too few."""
         kind = kind_of_operand(self.operand(d))
         if not isinstance(kind, Array):
             return d
@@ -56,8 +72,6 @@ class FlatStores(Meetings):
         if not kind.ndim or self.same_lengths(kind, there.kind):
             return d
         values = self.in_order(d)
-        if self.env.at_least(values.kind.shape[0], 1) is False:
-            return None  # of no values nothing is stored
         if there.kind.ndim == 1 and self._equal(values.kind.shape[0], there.kind.shape[0]):
             return values
         order = self.emit(operator.mod, self.emit(np.arange, self.emit(size, there)), self.emit(size, values))

@@ -171,14 +171,18 @@ def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any, by_place: bool
         mask = self.emit(np.not_equal, mask, Known(0))
     if isinstance(kind, Array) and kind.ndim != a.kind.ndim:
         mask = self.emit(np.reshape, mask, self.attribute(a, "shape", node))
-    there = a if by_place else self.emit(operator.getitem, a, mask)
-    values = self.filling(values, there, self.name_of(a), node)
-    if by_place and is_array(values) and values.kind.ndim:
-        values = self.emit(operator.getitem, values, mask)
-    if values is not None:
-        self.stored(a, (mask,), "set", values, node)
-    elif not by_place:
-        raise self.refuse(node, "np.place is given no values", "give it one value at least")
+
+    def store() -> None:
+        there = a if by_place else self.emit(operator.getitem, a, mask)
+        found = self.filling(values, there, self.name_of(a), node)
+        if by_place and is_array(found) and found.kind.ndim:
+            found = self.emit(operator.getitem, found, mask)
+        self.stored(a, (mask,), "set", found, node)
+
+    if by_place:
+        self.unless_empty(values, store, node)
+    else:
+        store()  # NumPy raises where there are no values, and so does this
     return Known(None)
 
 
