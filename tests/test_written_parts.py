@@ -426,12 +426,23 @@ def a_method_of_flat(x):
     return np.sum(np.outer(x, x).flat.copy())
 
 
+def a_helper_of_an_array_with_an_unknown_name(x):
+    def doubled(m):
+        m.flat[1:] *= 2.0
+
+    y = x * 1
+    z = y if x[0] > 1.0 else x
+    doubled(y)
+    return np.sum(y * z)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
         (a_flat_that_is_passed, "pass np.ravel"),
         (a_method_of_flat, "flatten"),
         (as_another_type, "z may share memory with y"),
+        (a_helper_of_an_array_with_an_unknown_name, "let doubled return a changed copy"),
         (a_kept_flat, "where it is used, without a name for it"),
     ],
 )

@@ -362,6 +362,7 @@ class Versions(Ownership):
         while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
             base = shared(self.defs[base])[0]
         given = self.apart and base not in self.defs
+        helper = bool(self.callers and self.frame.name and not self.apart)
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
@@ -379,6 +380,8 @@ class Versions(Ownership):
             remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
         elif other == EVALUATED:
             remedy = "call what changes it in a statement of its own"
+        elif helper and isinstance(old, Value) and old.id < self.frame.born:  # it was given the array
+            remedy = f"let {self.frame.name} return a changed copy, and assign that where it is called"
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):

@@ -18,7 +18,7 @@ from rules.kind import Array, Seq
 from rules.numpy.diagonals import diagonals
 from rules.rule import OPERATORS
 
-_NONE = Known(None)
+_NONE, _ZERO = Known(None), Known(0)
 _ALL = slice(None)
 #: The index by which an array of a rank becomes one of the rank of `np.atleast_1d`, `2d`, `3d`.
 _AXES = {(1, 0): (None,), (2, 0): (None, None), (2, 1): (None, _ALL), (3, 0): (None, None, None),
@@ -88,7 +88,7 @@ def _parts(function: Any, axis: int | None = None) -> Callable[..., Any]:
     return parts
 
 
-def _unstack(self: Any, node: Any, x: Any, axis: Any = Known(0)) -> Any:  # noqa: B008
+def _unstack(self: Any, node: Any, x: Any, axis: Any = _ZERO) -> Any:
     if not _is_array(x):
         return NotImplemented
     front = self.static(axis, node, "the argument axis of unstack")
