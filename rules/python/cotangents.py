@@ -35,7 +35,10 @@ from rules.rule import Like, borrows, nondifferentiable, rule
 
 def _item(d: Any, path: tuple[Any, ...]) -> Any:
     for step in path:
-        d = getattr(d, step) if isinstance(step, str) else d[step]
+        if isinstance(step, str):
+            d = d.T if step == "T" else np.real(d) if step == "real" else np.imag(d)
+        else:
+            d = d[step]
     return d
 
 
