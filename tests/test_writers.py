@@ -77,7 +77,10 @@ def methods(x):
     y.clip(1.6, 3.5, out=y)
     B = np.outer(z, x)
     B.sort(axis=0)
-    return np.sum(z * x) + np.sum(B * B * x)
+    w = np.outer(x, [3.0, 1.0, 2.0])
+    part = w[1]
+    w.partition(1, axis=1)
+    return np.sum(z * x) + np.sum(B * B * x) + np.sum(part * [1.0, 2.0, 4.0]) * w[3, 1]
 
 
 def copies_and_masks(x):

@@ -246,7 +246,7 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _fill, "sort": _sorted(np.sort), "put": _put_method,
+    "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.copyto: _copyto, np.place: _place, np.putmask: _putmask, np.fill_diagonal: _fill_diagonal,
