@@ -204,16 +204,16 @@ def _mask(index: Any) -> bool:
 def update(a: Any, path: tuple[Any, ...], op: str, value: Any) -> Any:
     """A copy of `a` with `value` stored (`set`), added or subtracted (`add`, `sub`), ... at `path`.
 
-    `path` is the steps from the storage: indices, or "T". With repeated indices `add` and `sub` accumulate and
-    the last `set` wins.
+    `path` is the steps from the storage: indices, or "T", "real" and "imag", the attributes of an array that are
+    views. With repeated indices `add` and `sub` accumulate and the last `set` wins.
     """
     out = list(a) if isinstance(a, list) else a.copy(order="K")
     place: Any = out
     last = path[-1]
     for step in path[:-1]:
-        place = place.T if step == "T" else place[step]
+        place = getattr(place, step) if isinstance(step, str) else place[step]
     if isinstance(last, str):
-        place, last = place.T, ...
+        place, last = getattr(place, last), ...
     if op == "set":
         place[last] = value
     elif isinstance(out, list):
@@ -266,7 +266,7 @@ def winners(like: Any, path: tuple[Any, ...]) -> Any:
     """Which of the elements that a store by index arrays names are not written again: the last of each place."""
     place: Any = np.empty(like.shape, np.intp)
     for step in path[:-1]:
-        place = place.T if step == "T" else place[step]
+        place = place.T if step == "T" else place if isinstance(step, str) else place[step]
     tickets = np.arange(np.size(place[path[-1]])).reshape(np.shape(place[path[-1]]))
     place[path[-1]] = tickets
     return np.equal(place[path[-1]], tickets)

@@ -170,10 +170,17 @@ class Lengths:
     count: int = 0
     #: Symbols that a signature leaves free to be 1: the lengths of lists.
     free: set[str] = field(default_factory=set)
+    #: Lengths that are a function of another, by its name and that length.
+    functions: dict[tuple[str, Length], Length] = field(default_factory=dict)
 
     def fresh(self) -> Length:
         self.count += 1
         return Length(f"?{self.count}")
+
+    def derived(self, name: str, n: Length) -> Length:
+        """What the function of this name gives for a length: of one that can be named, the same one each time."""
+        n = self.resolve(n)
+        return self.fresh() if n.anonymous else self.functions.setdefault((name, n), self.fresh())
 
     def resolve(self, a: Length) -> Length:
         while a.symbol is not None and a.symbol in self.equal:

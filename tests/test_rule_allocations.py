@@ -40,7 +40,15 @@ np.complex128(a); np.real(z); np.imag(z); np.conj(z); z.conj(); np.angle(z)
 np.convolve(v, w); np.correlate(v, w, "full"); np.cov(A); np.corrcoef(A); np.interp(v, grid, w)
 np.full((20, 30), c); np.full_like(a, c); np.arange(c, 300.0); np.linspace(c, 2.0, 300)
 np.linalg.solve(A, B); np.linalg.inv(A); np.linalg.matrix_power(A, 2); np.linalg.det(A); np.linalg.slogdet(A)[1]
-np.linalg.cholesky(P); np.linalg.eigh(P)[1]; np.linalg.eigvalsh(P)
+np.linalg.cholesky(P); np.linalg.eigh(P)[1]; np.linalg.eigvalsh(P); np.linalg.eig(A)[0]; np.linalg.eigvals(A)
+np.linalg.svd(a, full_matrices=False)[1]; np.linalg.svdvals(A); np.linalg.qr(A)[0]; np.linalg.pinv(a)
+np.linalg.lstsq(A, B)[0]; np.linalg.tensorsolve(A.reshape(5, 8, 40), A[:5, :8]); np.linalg.tensorinv(A, ind=1)
+np.linalg.multi_dot([A, B, A]); np.linalg.cond(A); np.linalg.norm(A, 2); np.linalg.matrix_norm(s)
+np.linalg.vector_norm(a); np.linalg.matmul(A, B); np.linalg.outer(v, w); np.linalg.cross(x, y)
+np.linalg.tensordot(A, B, axes=1); np.linalg.vecdot(a, b); np.linalg.matrix_transpose(s); np.linalg.diagonal(D)
+np.fft.fft(z); np.fft.ifft(z); np.fft.rfft(a); np.fft.irfft(z); np.fft.hfft(z); np.fft.ihfft(a); np.linalg.trace(A)
+np.fft.fft2(z); np.fft.ifft2(z); np.fft.rfft2(a); np.fft.irfft2(z); np.fft.fftn(z); np.fft.ifftn(z); np.fft.rfftn(a)
+np.fft.irfftn(z); np.fft.fftshift(a); np.fft.ifftshift(a); np.fft.fftfreq(200, c); np.fft.rfftfreq(300, c)
 np.linalg.norm(v); np.linalg.norm(A); np.linalg.norm(s, axis=0); np.linalg.norm(s, ord=1, axis=0)
 np.tril(A); np.triu(A); np.diagonal(D); np.diag(D); np.diag(v); np.diagflat(v); np.trace(A)
 np.diff(a); np.ediff1d(a); np.trapezoid(s, axis=0); np.gradient(v)
@@ -157,12 +165,21 @@ REMAINS = {
         "np.nanvar(s, axis=0)": 6, "np.nanstd(s, axis=0)": 7, "np.nanprod(s, axis=0)": 4,
         "np.tril(A)": 1, "np.triu(A)": 1, "np.diff(a)": 1, "np.ediff1d(a)": 1, "np.sort(v)": 2, "np.cross(x, y)": 4,
         'np.correlate(v, w, "full")': 1, "np.linalg.slogdet(A)[1]": 1, "np.linalg.eigvalsh(P)": 6,
-        "np.linalg.eigh(P)[1]": 8, "np.linalg.cholesky(P)": 12, "np.nancumsum(v)": 1, "np.sort_complex(v)": 3,
+        "np.linalg.cholesky(P)": 12, "np.nancumsum(v)": 1, "np.sort_complex(v)": 3,
         "np.cumulative_sum(v)": 1, "np.polymul(v, w)": 5, "np.polyfit(v, w, 3)": 6, "np.bincount(j, w)": 1,
+        "np.linalg.eigh(P)[1]": 7, "np.linalg.cross(x, y)": 4, "np.linalg.qr(A)[0]": 4,
+        "np.linalg.multi_dot([A, B, A])": 5, "np.linalg.tensorinv(A, ind=1)": 1,
+    },
+    "the pullback transforms back, and takes the real part or counts the frequencies between the ends twice": {
+        "np.fft.fft(z)": 1, "np.fft.ifft(z)": 1, "np.fft.rfft(a)": 3, "np.fft.irfft(z)": 3, "np.fft.hfft(z)": 2,
+        "np.fft.ihfft(a)": 3, "np.fft.fft2(z)": 3, "np.fft.ifft2(z)": 1, "np.fft.rfft2(a)": 5, "np.fft.irfft2(z)": 3,
+        "np.fft.fftn(z)": 3, "np.fft.ifftn(z)": 3, "np.fft.rfftn(a)": 5, "np.fft.irfftn(z)": 4,
     },
     "the pullback is no formula: it loops, sorts or factorises, in arrays of its own": {
         "np.prod(s, axis=0)": 1, "np.prod(v)": 1, "np.cumprod(v)": 1, "np.take_along_axis(v, j, 0)": 1,
         "np.linspace(c, 2.0, 300)": 1, "np.diagonal(D)": 3, "np.diag(D)": 3, "np.gradient(v)": 1, "np.sinc(a)": 17,
+        "np.linalg.diagonal(D)": 3, "np.linalg.eig(A)[0]": 1, "np.linalg.eigvals(A)": 6, "np.linalg.svdvals(A)": 2,
+        "np.linalg.lstsq(A, B)[0]": 4, "np.linalg.cond(A)": 2, "np.linalg.norm(A, 2)": 2,
         "np.linalg.det(A)": 4, "np.linalg.solve(A, B)": 2, "np.interp(v, grid, w)": 50,
         "np.median(s, axis=0)": 10, "np.quantile(s, 0.3, axis=0)": 10, "np.percentile(s, 40, axis=0)": 10,
         "np.nanmedian(s, axis=0)": 19, "np.nanquantile(s, 0.3, axis=0)": 19, "np.nanpercentile(s, 40, axis=0)": 19,

@@ -472,3 +472,16 @@ def test_programs_that_keep_arrays_are_most_of_those_here():
         gradient = grad(program.f, program.argnums)
         gradient(*program.at(0, 4))
         assert bool(kept_arrays(gradient)) == (name not in without), name
+
+
+def test_products_by_dot_have_arrays_that_lie_as_c_has_them():
+    """NumPy refuses others, such as what is made like an array of columns."""
+
+    def f(M, N, z):
+        s = np.sum(np.sin(M) ** 2)
+        return z * s * np.sum(np.dot(N, np.eye(M.shape[1])) * M)
+
+    M, N = np.asfortranarray(np.arange(12.0).reshape(4, 3)), np.ones((4, 3))
+    gradient = grad(f, argnums=2)
+    for _ in range(2):
+        np.testing.assert_allclose(gradient(M, N, 2.0), np.sum(np.sin(M) ** 2) * 66.0)

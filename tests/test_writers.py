@@ -77,7 +77,10 @@ def methods(x):
     y.clip(1.6, 3.5, out=y)
     B = np.outer(z, x)
     B.sort(axis=0)
-    return np.sum(z * x) + np.sum(B * B * x)
+    w = np.outer(x, [3.0, 1.0, 2.0])
+    part = w[1]
+    w.partition(1, axis=1)
+    return np.sum(z * x) + np.sum(B * B * x) + np.sum(part * [1.0, 2.0, 4.0]) * w[3, 1]
 
 
 def copies_and_masks(x):
@@ -91,6 +94,19 @@ def copies_and_masks(x):
     return np.sum(z @ z) + np.sum(y * x)
 
 
+def masks_with_values(x):
+    y = x * 1
+    np.putmask(y, x > 1.9, x[:2] ** 2)
+    np.place(y, x > 3.5, y[::-1])
+    np.place(arr=y, mask=[1, 0, 0, 1], vals=[x[2], x[1]])
+    B = np.outer(x, x)
+    np.putmask(B, np.array([1, 0, 2, 0]) * B, x)
+    np.place(B.T, (B > 4.1).ravel(), x[1:])
+    for k in range(2):
+        np.putmask(B, B > 7.3 + k, B[k])
+    return np.sum(y * y * x) + np.sum(B @ B)
+
+
 def accumulated_at(x):
     z = np.zeros(5)
     v = z[1:]
@@ -101,7 +117,7 @@ def accumulated_at(x):
 
 
 ONE = [by_keyword_by_position_and_in_a_tuple, the_result_is_the_array, where_with_out, into_views, nested, methods,
-       copies_and_masks, accumulated_at]  # fmt: skip
+       copies_and_masks, masks_with_values, accumulated_at]  # fmt: skip
 PROGRAMS = [(f, X) for f in ONE] + [(f, A) for f in (dot_in_a_loop, reductions)]
 
 
@@ -178,9 +194,16 @@ def into_a_number(x):
     return s
 
 
+def of_no_such_argument(x):
+    y = x * 1.0
+    np.place(y, x > 1.0, values=x)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
     ("f", "words"),
     [
+        (of_no_such_argument, "this raises TypeError: got an unexpected keyword argument 'values'|missing"),
         (read_in_the_same_expression, "y may share memory with what this expression has read before"),
         (into_ints, "float64 does not fit into an array of int64 in place"),
         (of_another_rank, "does not fit in place"),

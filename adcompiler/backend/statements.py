@@ -137,7 +137,7 @@ class Statements(Operands):
             self.add(ast.Assign([store(place)], ast.Call(ast.Attribute(self.expr(base), "copy", ast.Load()), [], [])))
         target: ast.expr = name(place)
         for step in path:
-            target = ast.Attribute(target, "T", ast.Load()) if isinstance(step, str) else \
+            target = ast.Attribute(target, step, ast.Load()) if isinstance(step, str) else \
                 ast.Subscript(target, self.index(step), ast.Load())  # fmt: skip
         assert isinstance(target, ast.Subscript)
         if kind in ("add", "sub") and _repeats(path[-1]):

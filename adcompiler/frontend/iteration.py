@@ -13,6 +13,7 @@ from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe
@@ -63,6 +64,8 @@ class Iterations(Expressions):
             d = d.iterable
         if isinstance(d, Iteration):
             return d
+        if is_flat(d):
+            d = self.in_order(d.owner)
         if isinstance(d, tuple | list):
             return list(d)
         if isinstance(d, dict):

@@ -14,7 +14,7 @@ import numpy as np
 
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
-from adcompiler.frontend.lenses import Lens
+from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned
@@ -61,6 +61,8 @@ class Joins(Statics):
     frozen_joins: set[Value]
     #: Of those that a join makes floats or complex, what they may be in the user's program: see `narrower`.
     lowest: dict[Value, int]
+    #: Arrays that lie in memory as C has them.
+    ordered: set[Value]
     #: How the views are joined that the paths have which are being joined.
     views: JoinedViews
 
@@ -214,6 +216,8 @@ class Joins(Statics):
         value = Value(kind, hint(name), loc)
         if self.shares_scalar(kind, x, y):
             self.frozen_joins.add(value)
+        if isinstance(kind, Array) and all(s is UNDEF or is_ordered(s, self.defs, self.ordered) for s in (x, y)):
+            self.ordered.add(value)
         op.results.append(value)
         op.then.results.append(self.as_kind(x, value, op.then))
         op.orelse.results.append(self.as_kind(y, value, op.orelse))

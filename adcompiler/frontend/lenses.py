@@ -14,6 +14,7 @@ from adcompiler.ir.core import Op, Value
 from rules import find, find_method
 from rules.cotangent import update
 from rules.kind import Array, Num
+from rules.numpy.diagonals import diagonals
 from rules.rule import OPERATORS
 
 #: Functions whose result always is a view of their first argument, by the rules that they have.
@@ -21,7 +22,7 @@ _METHODS = ("T", "mT", "transpose", "swapaxes", "squeeze", "diagonal")
 _VIEWS = (
     np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.permute_dims, np.expand_dims,
     np.squeeze, np.flip, np.flipud, np.fliplr, np.rot90, np.diagonal, np.broadcast_to, np.split, np.array_split,
-    np.hsplit, np.vsplit, np.dsplit, np.unstack if hasattr(np, "unstack") else np.split,
+    diagonals,
 )  # fmt: skip
 #: Functions whose result is a view if the argument lies in memory as C has it.
 _FLATTENING = (np.reshape, np.ravel)
@@ -153,7 +154,8 @@ def undoing(op: Op) -> str:
     return next((how for how, names in _UNDOING.items() if name in names), "")
 
 
-_UNDOING = {"permuting": _PERMUTING, "reversing": _REVERSING, "reshaping": _RESHAPING}
+_UNDOING = {"permuting": _PERMUTING, "reversing": _REVERSING, "reshaping": _RESHAPING, "rotating": ("rot90",),
+            "placing": ("diagonals",)}  # fmt: skip
 _ALWAYS = frozenset({*_METHODS, *(f.__name__ for f in _VIEWS)})
 _IF_ORDERED = frozenset(_FLATTENING_METHODS)
 _NAMES = {id(find_method("ndarray." + name)): name for name in (*_METHODS, *_FLATTENING_METHODS)}

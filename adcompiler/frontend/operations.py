@@ -127,6 +127,8 @@ class Operations:
         if isinstance(d, ListOf):
             raise KindError("a list of tuples or dicts cannot be passed to a library function",
                             "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
+        if isinstance(d, Method) and d.name == "flat":
+            raise KindError("the iterator a.flat cannot be passed to a function here", "pass np.ravel(a)")
         if isinstance(d, Closure | Method):
             raise KindError(f"the function {d.name} cannot be passed to a library function",
                             "write out what it does: a loop, or a comprehension")  # fmt: skip

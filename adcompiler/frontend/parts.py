@@ -16,12 +16,20 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Method, Poison, poison_problem
 from adcompiler.frontend.words import describe, method_remedy
+from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find_method
 from rules.cotangent import length, size
 from rules.kind import Array, Num
+from rules.numpy.spectral import complex_eig
 
 INDEXED = "index an array, a tuple, a list or a dict"
+_EIGEN = ("eigenvalues", "eigenvectors")
+#: What NumPy's functions call their results.
+FIELDS: dict[Any, tuple[str, ...]] = {
+    np.linalg.eigh: _EIGEN, np.linalg.eig: _EIGEN, complex_eig: _EIGEN, np.linalg.svd: ("U", "S", "Vh"),
+    np.linalg.qr: ("Q", "R"), np.linalg.slogdet: ("sign", "logabsdet"),
+}  # fmt: skip
 
 
 class Parts(Conditions):
@@ -49,6 +57,8 @@ class Parts(Conditions):
                 return self.emit(size, owner) if kind.ndim else Known(1)
             if name == "dtype":
                 return Known(kind.dtype)
+            if name == "real" and isinstance(kind, Array) and kind.dtype.kind != "c":
+                return owner
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
             if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
@@ -57,16 +67,28 @@ class Parts(Conditions):
                 raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
+            if name in (fields := self.fields(owner)):
+                return owner[fields.index(name)]
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             return Method(owner, name)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        if is_flat(owner):
+            raise self.refuse(node, f"a.flat is used for {name}, and is indexed and looped over alone here",
+                              "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip
         raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
                           "pass the value as an argument")  # fmt: skip
 
+    def fields(self, owner: tuple[Any, ...]) -> tuple[str, ...]:
+        """The names that NumPy gives the results of a call, if this is all of them."""
+        op = self.defs.get(owner[0]) if owner and isinstance(owner[0], Value) else None
+        return FIELDS.get(op.target, ()) if op is not None and tuple(op.results) == owner else ()
+
     def method_rule(self, name: str, node: Any, owner: Any, args: Any = (), kwargs: Any = None) -> Any:
         """A method or attribute of an array, by its rule."""
+        if name in ("conj", "conjugate") and isinstance(owner.kind, Array) and not (args or kwargs):
+            return owner if owner.kind.dtype.kind in "iuf" else self.emit(np.conjugate, owner)
         rule = find_method("ndarray." + name)
         if rule is None:
             raise self.refuse(
@@ -99,6 +121,8 @@ class Parts(Conditions):
 
     def subscript(self, base: Any, index: Any, node: Any) -> Any:
         """`base[index]` on denotations."""
+        if is_flat(base):
+            return self.flat_element(base.owner, self.flat_index(index, node), node)
         if isinstance(base, dict):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
@@ -124,3 +148,49 @@ class Parts(Conditions):
                 raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
             return self.emit(operator.getitem, base, index)
         raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
+
+    # ---------------------------------------------------------------------------- elements in the order of C
+    def in_order(self, a: Value) -> Any:
+        """The elements of an array in the order of C, as an array of one axis."""
+        return a if a.kind.ndim == 1 else self.emit(np.ravel, a)
+
+    def flat_index(self, index: Any, node: Any) -> Any:
+        """The index of `a.flat[index]`. Raises Refusal where it is none that NumPy takes."""
+        if isinstance(index, tuple) and len(index) == 1:
+            index = index[0]
+        array = self.emit(np.array, index) if isinstance(index, list) and index else index
+        kind = kind_of_operand(self.operand(array)) if isinstance(array, Value) else None
+        known = isinstance(index, Known) and (type(index.value) is int or index.value is Ellipsis)
+        number = isinstance(kind, Num) and kind.dtype.kind in "iu"
+        places = isinstance(kind, Array) and kind.ndim and kind.dtype.kind in ("iu" if kind.ndim > 1 else "iub")
+        if not (isinstance(index, slice) or known or number or places):
+            raise self.refuse(node, "a.flat is indexed by an int, a slice, integers or a mask of one axis here",
+                              "index np.ravel(a) to read; to write, a itself by one index for each axis")  # fmt: skip
+        return array
+
+    def by_axes(self, a: Value, index: Any) -> Any:
+        """The index of `a` of what an index of its elements in the order of C names; None where there is none."""
+        if a.kind.ndim == 1 or (isinstance(index, Known) and index.value is Ellipsis):
+            return index
+        if isinstance(index, slice) or not a.kind.ndim:
+            return None
+        shape = self.attribute(a, "shape", None)
+        if isinstance(index, Value) and index.kind.dtype.kind == "b":
+            return self.emit(np.reshape, index, shape)
+        found: list[Any] = []
+        for n in shape[:0:-1]:  # of negative integers too
+            found.insert(0, self.emit(operator.mod, index, n))
+            index = self.emit(operator.floordiv, index, n)
+        return (index, *found)
+
+    def flat_element(self, a: Value, index: Any, node: Any) -> Any:
+        """`a.flat[index]`: a number, or a new array."""
+        place = None if isinstance(index, Known) and index.value is Ellipsis else self.by_axes(a, index)
+        d = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
+        view = isinstance(d.kind, Array) and not isinstance(index, Value)
+        return self.method_rule("copy", node, d) if view else d
+
+
+def is_flat(d: Any) -> bool:
+    """Is this `a.flat` of an array?"""
+    return isinstance(d, Method) and d.name == "flat" and isinstance(d.owner, Value) and isinstance(d.owner.kind, Array)

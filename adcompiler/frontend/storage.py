@@ -13,6 +13,8 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.ownership import symbol
+from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Maybe
 from adcompiler.frontend.words import describe
 from adcompiler.frontend.writers import Writers, is_array
@@ -27,29 +29,41 @@ _IN_PLACE = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 
 @dataclass
 class Place:
-    """Where a store goes: `params["W"][1:, i]` is params, ("W",), its array, and the path ((1:, i),)."""
+    """Where a store goes: `params["W"][1:, i]` is params, ("W",), its array, and the path ((1:, i),).
+
+    Of an array that has no name here, as in `np.split(y, 2)[0][:]` and `z.real[:]`, the name is empty. The path of what
+    is `flat` leads from the elements in the order of C.
+    """
 
     name: str
     keys: tuple[Any, ...]
     base: Any
     path: tuple[Any, ...]
     text: str
+    flat: bool = False
 
 
 class Stores(Writers):
     """Lowers assignments to elements, slices, items and transposes."""
 
     def place(self, target: Any, exists: bool = False) -> Place:
-        """The place that a subscript or `.T` denotes as the target of a store. Raises Refusal where it is none."""
+        """The place that a subscript, `.real`, `.imag` or `.flat` denotes as the target of a store.
+
+        Raises Refusal where it is none.
+        """
+        if isinstance(target, gast.Attribute):
+            return self.attribute_place(target)
         steps: list[Any] = []
         node = target
         while isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and node.attr == "T"):
             steps.insert(0, node)
             node = node.value
-        if not isinstance(node, gast.Name):
-            raise self.refuse_store(target)
-        owner = self.owner(node.id, target)
-        base, keys, text = self.read_name(node), [], node.id
+        named = isinstance(node, gast.Name)
+        owner = self.owner(node.id, target) if named else self.frame
+        base, keys, text = self.read_name(node) if named else self.expr(node), [], self.text(node)
+        if is_flat(base):
+            text = self.text(node.value) if isinstance(node, gast.Attribute) else text
+            return self.flat_place(base, steps, text, target)
         while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
             step = steps.pop(0)
             key = self.static(self.index(step.slice), step, "the key of a dict, or an index into a list")
@@ -67,9 +81,33 @@ class Stores(Writers):
             keys.append(key)
             text += f"[{key!r}]"
         path = tuple(self.step(s) for s in steps)
-        if owner is not self.frame and not path and not (exists and is_array(base)):
-            self.check_local(node.id, target)
-        return Place(node.id, tuple(keys), base, path, text)
+        if not path and not (exists and is_array(base)):
+            if not named:
+                raise self.refuse_store(target)
+            if owner is not self.frame:
+                self.check_local(node.id, target)
+        return Place(node.id if named else "", tuple(keys), base, path, text)
+
+    def attribute_place(self, target: Any) -> Place:
+        """The place of `z.real`, `z.imag` or `a.flat` as the target of a store."""
+        base: Any = self.expr(target.value) if target.attr in ("real", "imag", "flat") else None
+        if not is_array(base):
+            raise self.refuse_store(target)
+        text, whole = self.text(target.value), (Known(Ellipsis),)
+        if target.attr == "flat":
+            return Place("", (), base, whole, text, flat=True)
+        if target.attr == "imag" and base.kind.dtype.kind != "c":
+            raise self.refuse(target, f"{text} is real, and has no imaginary part to store to",
+                              f"make it complex before: {text} = {text}.astype(complex)")  # fmt: skip
+        return Place("", (), self.attribute(base, target.attr, target), whole, self.text(target))
+
+    def flat_place(self, base: Any, steps: list[Any], text: str, target: Any) -> Place:
+        """The place of `a.flat[index]` as the target of a store."""
+        if len(steps) != 1 or not isinstance(steps[0], gast.Subscript):
+            raise self.refuse(target, "this store goes to a copy, which a.flat[...] has made",
+                              "put the indices into one subscript: a.flat[i] = ...")  # fmt: skip
+        index = self.flat_index(self.index(steps[0].slice), target)
+        return Place("", (), base.owner, (index,), text, flat=True)
 
     def read_name(self, node: Any) -> Any:
         """What a name denotes, as if it were read."""
@@ -94,6 +132,9 @@ class Stores(Writers):
         """`place op= value`: of an array this changes the array, and not the list or dict that holds it."""
         base, path = place.base, place.path
         number = not is_array(base)
+        if place.flat and isinstance(node.target, gast.Attribute):
+            text = f"{place.text}.flat"
+            raise self.refuse(node, f"{text} has no operators", f"write {text}[...] {symbol(node.op)}= ...")
         if number:
             self.check_container(place, node)
         if not path and (number or not self.lens(base).steps):
@@ -106,8 +147,8 @@ class Stores(Writers):
         new = self.binary(BINARY[type(node.op)], old, value, node)
         if not number and isinstance(new, Value):
             self.check_in_place(old, new, place.text, node, stored=True)
-            self.check_cast(new.kind.dtype, place.base.kind.dtype, node)
-        if kind is None or (path and _gathers(path[-1])) or not _fits(new, place.base):
+            self.check_cast(new.kind.dtype, old.kind.dtype, node)
+        if place.flat or kind is None or (path and _gathers(path[-1])) or not _fits(new, old):
             self.write(place, "set", new, node)
         else:
             self.write(place, kind, value, node)
@@ -139,6 +180,8 @@ class Stores(Writers):
     def read(self, place: Place, node: Any) -> Any:
         """What is at a place now."""
         d = place.base
+        if place.flat:
+            return self.flat_element(d, place.path[0], node)
         for step in place.path:
             d = self.method_rule("T", node, d) if step == "T" else self.subscript(d, step, node)
         return d
@@ -146,19 +189,24 @@ class Stores(Writers):
     def write(self, place: Place, kind: str, d: Any, node: Any) -> None:
         """A new version of the array at a place."""
         base = place.base
+        self.refuse_opaque(base)
         if not is_array(base):
             self.make_apart(base)
             what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
                 else describe(base)  # fmt: skip
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
             raise self.refuse(node, f"a store into {what} is not supported", remedy)
-        self.check_views(place, node)
+        if not place.flat:
+            self.check_views(place, node)
         if isinstance(d, list | tuple):
             d = self.emit(np.array, list(d))
         if not isinstance(kind_of_operand(self.operand(d)), Num | Array):
             raise self.refuse(node, f"{describe(d)} is stored into an array", "store numbers and arrays")
         before, self.builder.loc = self.builder.loc, self.loc(node)
-        self.change(base, place.path, kind, d, place.text, node)
+        if place.flat:
+            self.store_flat(base, place.path[0], d, place.text, node)
+        else:
+            self.change(base, place.path, kind, d, place.text, node)
         self.builder.loc = before
 
     def check_views(self, place: Place, node: Any) -> None:
@@ -205,7 +253,8 @@ class Stores(Writers):
     def refuse_store(self, target: Any) -> Refusal:
         """A store into what is no place, refused with the way out that fits it."""
         if isinstance(target, gast.Attribute):
-            remedies = {"shape": "write y = y.reshape(...)", "flat": "write y[...] = value, or make a new array"}
+            text = self.text(target.value)
+            remedies = {"shape": f"write {text} = {text}.reshape(...)", "T": f"write {text}.T[...] = value"}
             remedy = remedies.get(target.attr, "keep it in a variable, and return it")
             return self.refuse(target, f"a store to the attribute {target.attr} is not supported yet", remedy)
         return self.refuse(target, "a store into what has no name is not supported", "give the array a name first")

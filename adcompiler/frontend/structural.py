@@ -12,11 +12,13 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
+from adcompiler.frontend.views import VIEWS
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
+from rules.numpy.spectral import complex_eig, complex_eigvals
 from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
@@ -367,6 +369,16 @@ def _apply_over_axes(self: Any, node: Any, func: Any, a: Any, axes: Any) -> Any:
     return a
 
 
+def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
+    """Of a real matrix the dtype of eigenvalues would depend on what they are: `f` gives complex ones."""
+
+    def call(self: Any, node: Any, a: Any) -> Any:
+        known = isinstance(a, Value) and isinstance(a.kind, Array) and a.kind.dtype.kind == "c"
+        return NotImplemented if known else self.call(Known(f), (a,), {}, node)
+
+    return call
+
+
 STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
@@ -376,4 +388,5 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS,
 }  # fmt: skip

@@ -18,11 +18,12 @@ from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.iteration import Apart
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.lenses import Lens, lens, permutation, undoing
+from adcompiler.frontend.lenses import Lens, lens, name_of, permutation, undoing
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
 from adcompiler.ir.alias import new_memory, shared, takes_all
 from adcompiler.ir.core import Op, Value
+from rules import find
 from rules.cotangent import length, update
 from rules.kind import Array, same_kind
 
@@ -60,8 +61,6 @@ class Versions(Ownership):
     headers: list[Any]
     #: Elements of what a loop reads, with the loop.
     read_by: dict[Value, Any]
-    #: Arrays that lie in memory as C has them.
-    ordered: set[Value]
     #: The arrays that are changed in place, as they were before.
     changed: list[Value]
     #: New versions of arrays of which a view has been changed.
@@ -92,6 +91,7 @@ class Versions(Ownership):
         """
         found = self.lens(v)
         root = found.root
+        self.check_read_only(v, found, name, node)
         if not self.is_made_here(root):
             op = self.defs.get(root)
             indexed = op.args[0] if op is not None and op.target is operator.getitem else None
@@ -106,6 +106,15 @@ class Versions(Ownership):
                               "write a loop, with the change in a statement of its own")  # fmt: skip
         self.check_carried(root)
         return found
+
+    def check_read_only(self, v: Value, found: Lens, name: str, node: Any) -> None:
+        """Refuse to change a view that NumPy makes read-only."""
+        made = [op for op, _ in found.steps] + ([self.defs[v]] if v in self.defs else [])
+        for op in (op for op in made if type(op) is Op):
+            what = name_of(op)
+            if what in _READ_ONLY and not (what == "imag" and op.args[0].kind.dtype.kind == "c"):
+                raise self.refuse(node, f"{name} is a view that NumPy lets nobody change: {_READ_ONLY[what][0]}",
+                                  _READ_ONLY[what][1])  # fmt: skip
 
     def check_carried(self, root: Value) -> None:
         """Raise Written for the outermost loop that does not carry this array, which is made outside of it."""
@@ -217,11 +226,19 @@ class Versions(Ownership):
         self.defs.update(dict.fromkeys(results, made))
         return results[k]
 
-    def change(self, v: Value, path: tuple[Any, ...], kind: str, d: Any, name: str, node: Any) -> Lens:
-        """Store `d` at `path` of an array, or add it, ...; all names see it. Gives `v` as a view of the new version."""
+    def change(
+        self, v: Value, path: tuple[Any, ...], kind: str, d: Any, name: str, node: Any, flat: bool = False
+    ) -> Lens:
+        """Store `d` at `path` of an array, or add it, ...; all names see it. Gives `v` as a view of the new version.
+
+        The path of what is `flat` leads from the elements in the order of C.
+        """
         found = self.writable(v, name, node)
         self.check_width(found.root, name, node)
-        new = self.put(found.root, found, path, kind, d, node, found.root.hint or v.hint)
+        there = found
+        if flat:
+            there = Lens(found.root, (*found.steps, (self.defs[self.emit(np.ravel, v)], 0)))
+        new = self.put(found.root, there, path, kind, d, node, found.root.hint or v.hint)
         self.changed.append(found.root)
         self.overwrite(found.root, new)
         return Lens(new, found.steps)
@@ -244,7 +261,7 @@ class Versions(Ownership):
             return d
         steps: list[Any] = []
         for i, (op, k) in enumerate(of.steps):
-            step = _path_step(op)
+            step = self.path_step(op, k)
             if not step:
                 inner = self.seen(Lens(base, of.steps[:i]), base)
                 view = self.step_to(op, k, inner)
@@ -252,10 +269,37 @@ class Versions(Ownership):
                 undone = self.undone(op, changed, inner, node)
                 return undone if not steps else self.emit(update, base, _ended(steps), Known("set"), undone, hint=hint)
             steps += step
-        if not (steps and steps[-1] != "T" and self.all_of(path)):  # z[6:][...] = v is z[6:] = v
+        if not (steps and not isinstance(steps[-1], str) and self.all_of(path)):  # z[6:][...] = v is z[6:] = v
             steps += path
         made: Value = self.emit(update, base, _ended(steps), Known(kind), d, hint=hint)
         return made
+
+    def path_step(self, op: Op, k: int) -> tuple[Any, ...]:
+        """A view as a step of the path of an update: an index, "T", "real" or "imag"; nothing for others."""
+        name = name_of(op)
+        if op.target is operator.getitem:
+            return (op.args[1],)
+        if name in ("real", "imag"):
+            return (name,) if op.args[0].kind.dtype.kind == "c" else ()
+        if name in ("split", "array_split"):
+            return (self.part(op, k),)
+        plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
+        return ("T",) if plain else ()
+
+    def part(self, op: Op, k: int) -> Any:
+        """The index of one of the parts into which an array is split."""
+        rule = find(op.target)
+        assert rule is not None
+        bound = rule.bind(op.args, op.kwargs)
+        places, axis = bound["indices_or_sections"], bound["axis"] % op.args[0].kind.ndim
+        if isinstance(places, int | np.integer):  # of the parts, which raise where an array cannot be split so
+            start = stop = Known(0)
+            for part in op.results[: k + 1]:
+                start, stop = stop, self.emit(operator.add, stop, self.emit(length, part, Known(axis)))
+            piece = slice(start, stop)
+        else:
+            piece = slice(*([0, *places, None][k : k + 2]))
+        return self.operand((*[slice(None)] * axis, piece) if axis else piece)
 
     def all_of(self, path: tuple[Any, ...]) -> bool:
         """Is this the path of `a[...]` or `a[:]`?"""
@@ -281,8 +325,24 @@ class Versions(Ownership):
             shape = tuple(self.emit(length, inner, Known(k)) for k in range(inner.kind.ndim))
             made = self.emit(np.reshape, changed, shape)
             return made
+        if how == "rotating":
+            rule = find(op.target)
+            assert rule is not None
+            bound = rule.bind(op.args, op.kwargs)
+            made = self.emit(np.rot90, changed, Known(-bound["k"]), Known(bound["axes"]))
+            return made
+        if how == "placing":
+            axes = op.args[1]
+            places = tuple(self.along(inner, i, k, max(axes) + 1) for i, k in enumerate(axes))
+            made = self.emit(update, inner, (places,), Known("set"), changed)
+            return made
         raise self.refuse(node, f"this changes a view that np.{op.target.__name__} has made, which is not supported",
                           "change the array itself, by indices")  # fmt: skip
+
+    def along(self, a: Value, axis: int, to: int, ndim: int) -> Any:
+        """The places along an axis of an array, as an index of `ndim` axes of which they run along one."""
+        places = self.emit(np.arange, self.emit(length, a, Known(axis)))
+        return places if ndim == 1 else self.emit(np.reshape, places, tuple(-1 if k == to else 1 for k in range(ndim)))
 
     @contextmanager
     def kept(self, name: str, values: Any) -> Iterator[str]:
@@ -302,37 +362,53 @@ class Versions(Ownership):
         while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
             base = shared(self.defs[base])[0]
         given = self.apart and base not in self.defs
+        helper = bool(self.callers and self.frame.name and not self.apart)
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
         remedy = f"write {name} = {name}.copy() first"
         if other == name and base is not old:
             reason = f"{name} is a view of an array, which this changes in place"
-        if other == READ and isinstance(node, gast.AugAssign | gast.Assign):
+        if other.startswith(READ) and not is_assignable(name):
+            remedy = "loop over indices: for i in range(len(...))"
+        elif other.endswith("a method of it,"):
+            remedy = f"write what {name} is where it is used, without a name for it"
+        elif other == READ and isinstance(node, gast.AugAssign | gast.Assign):
             remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
         elif other.startswith(PENDING):
             reason = f"{name} may share memory with {PENDING}, which this changes in place"
             remedy = "copy what is read on the right, u[1].copy() for u[1], or write one assignment after the other"
         elif other == EVALUATED:
             remedy = "call what changes it in a statement of its own"
+        elif helper and isinstance(old, Value) and old.id < self.frame.born:  # it was given the array
+            remedy = f"let {self.frame.name} return a changed copy, and assign that where it is called"
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):
                 remedy += f", or {name} = {name}.copy() first"
+        elif base not in self.defs and base not in self.arguments and name.partition("[")[0] not in self.frame.env:
+            remedy = "pass the array as an argument, or copy it into a variable, and write into that"
+        elif not is_assignable(name):
+            remedy = "write into the array itself, by one index for each axis"
         return self.refuse(node, reason, remedy)
 
 
-def _path_step(op: Op) -> tuple[Any, ...]:
-    """A view as a step of the path of an update: an index, which may be None, or "T"; nothing for others."""
-    if op.target is operator.getitem:
-        return (op.args[1],)
-    plain = op.target is np.transpose and len(op.args) == 1 and not op.kwargs
-    return ("T",) if plain else ()
+def is_assignable(text: str) -> bool:
+    """Is this the text of a name, or of an item of one, rather than of a call or an attribute?"""
+    return "".join(c for c in text if c not in "[]'").isidentifier()
 
 
 def _ended(steps: list[Any]) -> tuple[Any, ...]:
     """The path of an update, which ends with an index."""
-    return tuple(steps) if steps and steps[-1] != "T" else (*steps, Known(Ellipsis))
+    return tuple(steps) if steps and not isinstance(steps[-1], str) else (*steps, Known(Ellipsis))
+
+
+#: What NumPy makes read-only, in words, and what is written instead.
+_READ_ONLY = {
+    "diagonal": ("a diagonal", "write by indices, i = np.arange(n); a[i, i] = ..., or np.fill_diagonal(a, value)"),
+    "broadcast_to": ("a broadcast array", "write into the array that is broadcast, or into a copy: np.array(...)"),
+    "imag": ("the imaginary part of a real array", "make the array complex before: z = z.astype(complex)"),
+}
 
 
 __all__ = ["Rebound", "Reread", "Versions", "Written"]

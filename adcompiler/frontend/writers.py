@@ -5,26 +5,28 @@ np.add(a, b, out=c); a.fill(0.0)       ->       %c2 = update(%c, ..., set, %a + 
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from adcompiler.frontend.calls import hashable
+from adcompiler.frontend.flat import FlatStores
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.meetings import Meetings
 from adcompiler.frontend.scope import Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find, find_method
-from rules.cotangent import length
+from rules.cotangent import length, size
 from rules.kind import ONE, Array, Num
 
 _WHOLE = (Known(Ellipsis),)
+_NONE, _RAISE = Known(None), Known("raise")
 
 
-class Writers(Meetings):
+class Writers(FlatStores):
     """Lowers calls that write into an argument."""
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
@@ -32,19 +34,27 @@ class Writers(Meetings):
         if isinstance(function, Method) and is_array(function.owner):
             write = _METHODS.get(function.name)
             if write is not None:
-                return write(self, node, function.owner, *args, **kwargs)
+                return self.written(write, (function.owner, *args), kwargs, node)
             rule = find_method("ndarray." + function.name)
         else:
             target = function.value if isinstance(function, Known) and hashable(function.value) else None
             write = _writer(target)
             if write is not None:
-                return write(self, node, *args, **kwargs)
+                return self.written(write, args, kwargs, node)
             rule = find(target)
         if rule is not None:
             args, kwargs, out = _taken_out(target, args, kwargs)
             if out is not None:
                 return self.into(out, function, args, kwargs, node)
         return super().call(function, args, kwargs, node)
+
+    def written(self, write: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """A call of a function that writes into its first argument."""
+        try:
+            inspect.signature(write).bind(self, node, *args, **kwargs)
+        except TypeError as error:
+            raise self.refuse(node, f"this raises TypeError: {error}", "give the arguments that it has") from None
+        return write(self, node, *args, **kwargs)
 
     def into(self, out: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """`function(*args, out=out)`; the array that is written."""
@@ -154,12 +164,71 @@ def _sorted(function: Any) -> Callable[..., Any]:
     return sort
 
 
-def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
-    kind = kind_of_operand(self.operand(values))
-    if isinstance(kind, Array) and kind.ndim:
-        raise self.refuse(node, "np.place and np.putmask repeat their values to as many as there are places",
-                          "write y[mask] = values, or y[...] = np.where(mask, values, y)")  # fmt: skip
-    self.stored(a, (mask,), "set", values, node)
+def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any, by_place: bool) -> Any:
+    """Values where a mask is true: each for its place in the array, or else one after the other, and again."""
+    if not is_array(a):
+        raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
+    mask = self.emit(np.array, mask) if isinstance(mask, list | tuple) else mask
+    values = self.emit(np.array, list(values)) if isinstance(values, list | tuple) else values
+    kind = kind_of_operand(self.operand(mask))
+    if kind.dtype.kind != "b":
+        mask = self.emit(np.not_equal, mask, Known(0))
+    if isinstance(kind, Array) and kind.ndim != a.kind.ndim:
+        mask = self.emit(np.reshape, mask, self.attribute(a, "shape", node))
+
+    def store() -> None:
+        there = a if by_place else self.emit(operator.getitem, a, mask)
+        found = self.filling(values, there, self.name_of(a), node)
+        if by_place and is_array(found) and found.kind.ndim:
+            found = self.emit(operator.getitem, found, mask)
+        self.stored(a, (mask,), "set", found, node)
+
+    if by_place:
+        self.unless_empty(values, store, node)
+    else:
+        store()  # NumPy raises where there are no values, and so does this
+    return Known(None)
+
+
+def _place(self: Any, node: Any, arr: Any, mask: Any, vals: Any) -> Any:
+    return _masked(self, node, arr, mask, vals, by_place=False)
+
+
+def _putmask(self: Any, node: Any, a: Any, mask: Any, values: Any) -> Any:
+    return _masked(self, node, a, mask, values, by_place=True)
+
+
+def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> Any:
+    """Values at places in the order of C: fewer values are repeated, of more the first are taken."""
+    how = self.static(mode, node, "the argument mode of put")
+    if not is_array(a):
+        raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
+    places = self.emit(np.array, ind) if isinstance(ind, list | tuple) else ind
+    kind = kind_of_operand(self.operand(places))
+    if not isinstance(kind, Num | Array) or kind.dtype.kind not in "iu":
+        raise self.refuse(node, f"the places of put are {describe(ind)}", "give them as integers")
+    if how != "raise":
+        n = self.emit(size, a)
+        last = self.emit(operator.sub, n, Known(1))
+        places = self.emit(np.mod, places, n) if how == "wrap" else self.emit(np.clip, places, Known(0), last)
+    if isinstance(kind, Array) and not kind.ndim:
+        places = self.emit(operator.getitem, places, Known(()))
+    values = self.emit(np.array, list(v)) if isinstance(v, list | tuple) else v
+    self.scattered(a, places, values, self.name_of(a), node, cut=True)
+    return Known(None)
+
+
+def _put_method(self: Any, node: Any, a: Any, indices: Any, values: Any, mode: Any = _RAISE) -> Any:
+    return _put(self, node, a, indices, values, mode)
+
+
+def _put_along_axis(self: Any, node: Any, arr: Any, indices: Any, values: Any, axis: Any = _NONE) -> Any:
+    k = self.static(axis, node, "the argument axis of put_along_axis")
+    if k is None or not is_array(arr):
+        raise self.refuse(node, "np.put_along_axis without an axis is not supported", "write a.flat[indices] = values")
+    ndim = arr.kind.ndim
+    index = tuple(indices if i == k % ndim else self.along(arr, i, i, ndim) for i in range(ndim))
+    self.stored(arr, (index[0] if ndim == 1 else index,), "set", values, node)
     return Known(None)
 
 
@@ -177,10 +246,11 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
 
 
 _METHODS: dict[str, Callable[..., Any]] = {
-    "fill": _fill, "sort": _sorted(np.sort),
+    "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.copyto: _copyto, np.place: _masked, np.putmask: _masked, np.fill_diagonal: _fill_diagonal,
+    np.copyto: _copyto, np.place: _place, np.putmask: _putmask, np.fill_diagonal: _fill_diagonal,
+    np.put: _put, np.put_along_axis: _put_along_axis,
 }  # fmt: skip
 _AT = {"add": _at("add"), "subtract": _at("sub")}
 

@@ -28,6 +28,10 @@ from rules.cotangent import (
     zeros_like,
 )
 from rules.kind import Array, Num, Seq, same_shape
+from rules.numpy.fourier import between, fitted
+from rules.numpy.least_squares import beside, pseudoinverse, regular
+from rules.numpy.singular_values import leading
+from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
 from rules.rule import find
 from rules.sequences import backwards
 
@@ -38,7 +42,13 @@ _BY_SHAPE = frozenset((
     np.dot, np.outer, np.inner, np.tensordot, np.einsum, np.zeros_like, np.ones_like, np.full_like, np.zeros,
     np.ones, np.full, np.eye, np.copy, np.where, np.tril, np.triu, np.concatenate, np.stack, np.vstack, np.hstack,
     np.append, np.repeat, np.tile, np.kron, np.convolve, np.correlate, np.ediff1d, np.clip, np.linalg.solve,
-    np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, spread, project, zeros_like, strong,
+    np.linalg.inv, np.linalg.norm, np.linalg.cholesky, np.linalg.det, np.fft.fft, np.fft.ifft, np.fft.rfft,
+    np.fft.irfft, np.fft.hfft, np.fft.ihfft, np.fft.fft2, np.fft.ifft2, np.fft.rfft2, np.fft.irfft2, np.fft.fftn,
+    np.fft.ifftn, np.fft.rfftn, np.fft.irfftn, np.fft.fftshift, np.fft.ifftshift, between, fitted, np.linalg.eigh,
+    np.linalg.eigvalsh, np.linalg.eig, np.linalg.eigvals, complex_eig, complex_eigvals, eigenvectors, anchors, gaps,
+    beyond, leading, np.linalg.svd, np.linalg.svdvals, np.linalg.qr, beside, regular, np.linalg.pinv, pseudoinverse,
+    np.linalg.multi_dot, np.linalg.tensorsolve, np.linalg.tensorinv, np.linalg.cond, np.linalg.vector_norm,
+    np.linalg.matrix_norm, np.linalg.matmul, np.linalg.outer, np.linalg.tensordot, spread, project, zeros_like, strong,
     strong_divide, direction, unless_zero, update,
 ))  # fmt: skip
 _ELEMENTWISE = frozenset((*UFUNCS, operator.pow, strong, strong_divide, direction, unless_zero, np.where, np.clip))

@@ -14,6 +14,7 @@ from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
 from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled
 from adcompiler.passes.finite import facts, of_arguments
+from adcompiler.passes.nothing import is_nothing, note
 from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank
 from adcompiler.passes.uniform import (
     everywhere,
@@ -37,7 +38,6 @@ from rules.cotangent import (
     strong_divide,
     unstack,
     update,
-    zeros_like,
 )
 from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_shape
 from rules.rule import OPERATORS
@@ -52,6 +52,7 @@ def peephole(here: Site, op: Op) -> Any:
     if not any(True for _ in op.operands()):
         folded = fold(target, args, op.kwargs) if target in OPERATORS else None
         return folded[0] if folded is not None else None
+    note(here, op)
     try:
         if target in _BINARY and len(args) == 2:
             return _binary(here, op)
@@ -87,7 +88,7 @@ def _binary(here: Site, op: Op) -> Any:
             return here.emit_if_kind(operator.truediv, (a, b), out)
     if target is operator.add:
         for x, y in ((a, b), (b, a)):
-            if (is_exactly(x, 0) or here.made_by(x, zeros_like)) and alike(y, out):
+            if (is_exactly(x, 0) or is_nothing(here, x)) and alike(y, out):
                 return y
             done = merged(here, x, y, out)
             if done is not None:
@@ -112,8 +113,10 @@ def _binary(here: Site, op: Op) -> Any:
         negative = here.made_by(b, operator.neg)
         if negative is not None:
             return here.emit(operator.add, a, negative.args[0], like=out)
-        if (is_exactly(a, 0) or here.made_by(a, zeros_like)) and isinstance(b, Value) and alike(b, out):
+        if (is_exactly(a, 0) or is_nothing(here, a)) and isinstance(b, Value) and alike(b, out):
             return here.emit(operator.neg, b, like=out)
+        if is_nothing(here, b) and alike(a, out):
+            return a
     return uniform_operands(here, op)
 
 

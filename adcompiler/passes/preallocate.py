@@ -231,6 +231,8 @@ class _Slots(Spares):
             return False
         if (id(op) in self.behind) is not (id(slot.ops[0]) in self.behind):
             return False
+        if (op.target is np.dot) is not (slot.ops[0].target is np.dot):
+            return False  # which computes into what lies in memory as C has it alone, unlike what is made of others
         roots = {op.result, *(o.result for o in slot.ops)}
         return all(self.free(o, roots) for o in (op, *slot.ops))
 

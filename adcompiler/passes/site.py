@@ -24,6 +24,7 @@ class Site:
         self.defs: dict[Value, Op] = {}
         self.uses: dict[Value, int] = {}
         self.backward = False  # in the backward sweep: sums may be formed in another order than the user's
+        self.nothing: set[Value] = set()  # zeros, because a cotangent is zero
         self.arrays = [p for p in function.params if isinstance(p.kind, Array)]  # what is in sight
 
     def emit(self, target: Any, *args: Any, like: Value, **kwargs: Any) -> Any:

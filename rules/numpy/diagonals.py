@@ -29,6 +29,47 @@ class on_diagonal_rule:
     def t_y(t_d, like: Like, offset, axis1, axis2): return on_diagonal(t_d, like, offset, axis1, axis2)
 
 
+@primitive
+def diagonals(a: Any, axes: tuple[int, ...]) -> Any:
+    """The view `y` of `a` for which `y[i] == a[i[axes[0]], i[axes[1]], ..]`: `einsum("ii->i", a)` for axes (0, 0)."""
+    return np.einsum(a, list(axes), sorted(set(axes)))
+
+
+@primitive
+def on_diagonals(d: Any, like: Any, axes: tuple[int, ...]) -> Any:
+    """Zeros of the shape of `like` with `d` where `diagonals` reads."""
+    out = np.zeros(like.shape, np.result_type(d))
+    np.einsum(out, list(axes), sorted(set(axes)))[...] = d
+    return out
+
+
+@rule("y = on_diagonals(d, like, axes)", on_diagonals)
+class on_diagonals_rule:
+    static = "axes"
+    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    @borrows("d_y")
+    def d_d(d_y, axes): return diagonals(d_y, axes)
+    def t_y(t_d, like: Like, axes): return on_diagonals(t_d, like, axes)
+
+
+@rule("y = diagonals(a, axes)", diagonals)
+class diagonals_rule:
+    static = "axes"
+
+    def kind(a, axes):
+        shape: dict[int, Length] = {}
+        for n, k in zip(map(lengths().resolve, a.shape), axes):
+            m = shape.setdefault(k, n)
+            if m != n and (lengths().may_be_one(m) or lengths().may_be_one(n)):
+                raise KindError("the diagonal of axes that may differ in length", "write by indices: a[i, i]")
+            shape[k] = lengths().broadcast(m, n)
+        return Array(a.dtype, tuple(shape[k] for k in sorted(shape)), a.xp)
+
+    view = "a"
+    def d_a(d_y, a: Like, axes): return on_diagonals(d_y, a, axes)
+    def t_y(t_a, axes): return diagonals(t_a, axes)
+
+
 # -------------------------------------------------------------------------------------------- triangles
 def _triangle(m: Any) -> Array:
     return Array(m.dtype, (*m.shape, *m.shape) if m.ndim == 1 else m.shape, m.xp)

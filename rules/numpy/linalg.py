@@ -16,6 +16,7 @@ from rules.kind import (
     Length,
     array_or_number,
     broadcast,
+    constant,
     kind_of,
     lengths,
     library,
@@ -189,6 +190,12 @@ class cross:
         if axis not in (-1, None) and a.ndim != b.ndim:
             raise KindError("np.cross of different ranks, not along the last axis, is not supported",
                             "move the axis last")
+        for x in (a, b):
+            (k,) = normalize_axis(-1 if axis is None else axis, x.ndim)
+            if lengths().size(lengths().resolve(x.shape[k])) == 2:
+                raise KindError("np.cross of vectors of two components is not supported",
+                                "write x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0]")  # fmt: skip
+            lengths().agree(x.shape[k], constant(3))
         return Array(promote(a, b), broadcast(a.shape, b.shape), library(a, b))
 
     def d_a(d_c, b, axis): return np.cross(b, d_c, axis=axis)

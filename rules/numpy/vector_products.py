@@ -1,10 +1,10 @@
-"""NumPy's products of stacks of vectors: `vecdot`, `matvec` and `vecmat`. The vector on the left is conjugated."""
+"""NumPy's products of stacks of vectors and matrices: `matvec` and `vecmat`. The vector on the left is conjugated."""
 
 from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, Num, array_or_number, broadcast, lengths, library, promote
+from rules.kind import Array, KindError, broadcast, lengths, library, promote
 from rules.numpy.shape import array_kind
 from rules.operands import is_complex
 from rules.rule import rule
@@ -14,25 +14,17 @@ def _conj(x: Any) -> Any:
     return np.conjugate(x) if is_complex(x) else x
 
 
-def _kind(name: str, a: Any, b: Any, ranks: tuple[int, int], contracted: tuple[int, int], left: Any) -> Num | Array:
-    """The kind of a product whose operands end with these ranks; `left` names the axis that is left, if any."""
+def _kind(
+    name: str, a: Any, b: Any, ranks: tuple[int, int], contracted: tuple[int, int], left: tuple[int, int]
+) -> Array:
+    """The kind of a product whose operands end with these ranks; `left` names the axis that is left."""
     a, b = array_kind(a), array_kind(b)
     if a.ndim < ranks[0] or b.ndim < ranks[1]:
         raise KindError(f"np.{name} of what has too few axes", "add one: x[None]")
     lengths().agree(a.shape[contracted[0]], b.shape[contracted[1]])
     stack = broadcast(a.shape[: a.ndim - ranks[0]], b.shape[: b.ndim - ranks[1]])
-    rest = () if left is None else ((a, b)[left[0]].shape[left[1]],)
-    return array_or_number(promote(a, b), (*stack, *rest), library(a, b))
-
-
-if hasattr(np, "vecdot"):
-
-    @rule("c = vecdot(x, y)", np.vecdot)
-    class vecdot:
-        def kind(x, y): return _kind("vecdot", x, y, (1, 1), (-1, -1), None)
-        def d_x(d_c, y): return _conj(np.expand_dims(d_c, -1) * y)
-        def d_y(d_c, x): return np.expand_dims(d_c, -1) * _conj(x)
-        def t_c(x, y, t_x, t_y): return np.vecdot(t_x, y) + np.vecdot(x, t_y)
+    rest = (a, b)[left[0]].shape[left[1]]
+    return Array(promote(a, b), (*stack, rest), library(a, b))
 
 
 if hasattr(np, "matvec"):  # of NumPy 2.2

@@ -35,7 +35,10 @@ from rules.rule import Like, borrows, nondifferentiable, rule
 
 def _item(d: Any, path: tuple[Any, ...]) -> Any:
     for step in path:
-        d = d.T if isinstance(step, str) else d[step]
+        if isinstance(step, str):
+            d = d.T if step == "T" else np.real(d) if step == "real" else np.imag(d)
+        else:
+            d = d[step]
     return d
 
 
@@ -239,7 +242,10 @@ def _repeats(step: Any) -> bool:
 def _winners_kind(like: Any, path: tuple[Any, ...]) -> Any:
     place: Any = Array(np.dtype(bool), like.shape, like.xp)
     for step in path:
-        place = Array(place.dtype, place.shape[::-1], place.xp) if step == "T" else indexed(place, step)
+        if step == "T":
+            place = Array(place.dtype, place.shape[::-1], place.xp)
+        elif not isinstance(step, str):
+            place = indexed(place, step)
     return place
 
 
@@ -262,6 +268,8 @@ class update_rule:
     @borrows("d_b")
     def d_value(d_b, a, path, op, b):
         d = _item(d_b, path)
+        if "imag" in [step for step in path if isinstance(step, str)]:
+            d = -d  # the cotangent by x + iy is dL/dx - i dL/dy
         if op == "set" and _repeats(path[-1]):
             d = np.where(winners(a, path), d, 0)
         if op in ("set", "add"):

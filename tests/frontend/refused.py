@@ -82,10 +82,53 @@ def store_to_the_shape(x):
     return np.sum(y)
 
 
-def store_to_flat(x):
+def store_to_flat_of_its_own_elements(x):
     y = x * 2.0
-    y.flat = 0.0
+    y.flat[:] = y[::-1]
+    return np.sum(y * x)
+
+
+def operator_on_flat(x):
+    y = x * 2.0
+    y.flat += 1.0
+    return np.sum(y * y)
+
+
+def store_to_the_transpose(x):
+    y = np.outer(x, x)
+    y.T = x
+    return np.sum(y * y)
+
+
+def store_to_a_diagonal(x):
+    y = np.outer(x, x)
+    d = y.diagonal()
+    d[...] = 0.0
     return np.sum(y)
+
+
+def store_to_a_broadcast_array(x):
+    y = np.broadcast_to(x * 2.0, (3, 4))
+    y[0] = 0.0
+    return np.sum(y)
+
+
+def store_to_an_imaginary_part_of_a_real_array(x):
+    z = x * 2.0
+    z.imag[1:] = x[1:]
+    return np.sum(np.abs(z))
+
+
+def store_to_a_flattened_array_of_unknown_order(x):
+    y = (x * 2.0).reshape(2, 2).T * 1.0
+    y.ravel()[1] = 0.0
+    return np.sum(y * y)
+
+
+def put_along_no_axis(x):
+    y = np.outer(x, x)
+    np.put_along_axis(y, np.array([1, 2]), x[:2], None)
+    return np.sum(y * y)
 
 
 def augmented_global(x):
@@ -94,9 +137,9 @@ def augmented_global(x):
     return np.sum(x * global_table)
 
 
-def augmented_alias_through_a_function(x):
+def augmented_array_or_a_view_of_it(x):
     y = x * 2.0
-    z = np.asarray(y)
+    z = y.T if x[0] > 1.0 else y
     z += 1.0
     return np.sum(y)
 
@@ -443,8 +486,8 @@ def function_without_rule_is_returned(x):
 
 
 def function_without_rule_is_unpacked(x):
-    q, r = np.linalg.qr(np.outer(x, x))
-    return np.sum(r)
+    values, counts = np.unique_counts(x)
+    return np.sum(values * counts)
 
 
 def method_of_a_ufunc(x):

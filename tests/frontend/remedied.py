@@ -80,10 +80,53 @@ def store_to_the_shape(x):
     return np.sum(y @ y)
 
 
-def store_to_flat(x):
+def store_to_flat_of_its_own_elements(x):
     y = x * 2.0
-    y[...] = x[0] * x[1]
+    y.flat[:] = y[::-1].copy()
+    return np.sum(y * x)
+
+
+def operator_on_flat(x):
+    y = x * 2.0
+    y.flat[...] += 1.0
+    return np.sum(y * y)
+
+
+def store_to_the_transpose(x):
+    y = np.outer(x, x)
+    y.T[...] = x
+    return np.sum(y * y)
+
+
+def store_to_a_diagonal(x):
+    y = np.outer(x, x)
+    i = np.arange(4)
+    y[i, i] = 0.0
     return np.sum(y)
+
+
+def store_to_a_broadcast_array(x):
+    y = np.array(np.broadcast_to(x * 2.0, (3, 4)))
+    y[0] = 0.0
+    return np.sum(y)
+
+
+def store_to_an_imaginary_part_of_a_real_array(x):
+    z = (x * 2.0).astype(complex)
+    z.imag[1:] = x[1:]
+    return np.sum(np.abs(z))
+
+
+def store_to_a_flattened_array_of_unknown_order(x):
+    y = (x * 2.0).reshape(2, 2).T * 1.0
+    y[0, 1] = 0.0
+    return np.sum(y * y)
+
+
+def put_along_no_axis(x):
+    y = np.outer(x, x)
+    y.flat[np.array([1, 2])] = x[:2]
+    return np.sum(y * y)
 
 
 def augmented_global(x):

@@ -73,9 +73,16 @@ CASES = [
     Case("store_of_floats_into_ints", "y[:] += x", "float64 array of int64", "astype"),
     Case("store_to_a_list_of_any_length", "ys[0] = 1.0", "store list of any length", "comprehension", ([1.0, 2.0],)),
     Case("store_to_the_shape", "y.shape = (2, 2)", "store attribute", "reshape"),
-    Case("store_to_flat", "y.flat = 0.0", "store attribute", "new array"),
+    Case("store_to_flat_of_its_own_elements", "y.flat[:] =", "y one element after the other", "v = v.copy()"),
+    Case("operator_on_flat", "y.flat += 1.0", "y.flat no operators", "y.flat[...] += ..."),
+    Case("store_to_the_transpose", "y.T = x", "store attribute T", "y.T[...] = value"),
+    Case("store_to_a_diagonal", "d[...] = 0.0", "d diagonal", "a[i, i] = ..."),
+    Case("store_to_a_broadcast_array", "y[0] = 0.0", "y broadcast", "np.array(...)"),
+    Case("store_to_an_imaginary_part_of_a_real_array", "z.imag[1:] =", "z.imag imaginary real", "z.astype(complex)"),
+    Case("store_to_a_flattened_array_of_unknown_order", "y.ravel()[1] =", "y.ravel() memory y", "index for each axis"),
+    Case("put_along_no_axis", "np.put_along_axis(", "np.put_along_axis axis", "a.flat[indices] = values"),
     Case("augmented_global", "global_table += 1.0", "global_table memory in place", COPY),
-    Case("augmented_alias_through_a_function", "z += 1.0", "z memory in place", "z = z + " + COPY),
+    Case("augmented_array_or_a_view_of_it", "z += 1.0", "z memory in place", "z = z + " + COPY),
     # methods and functions that write in place
     # stores into lists and dicts
     Case("append_a_list_in_a_loop", "rows.append(", "list rows loop", "tuple array"),
@@ -130,7 +137,7 @@ CASES = [
     # calls
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
-    Case("function_without_rule_is_unpacked", "np.linalg.qr(", "np.linalg.qr no rule", "adc rules"),
+    Case("function_without_rule_is_unpacked", "np.unique_counts(", "np.unique_counts no rule", "adc rules"),
     Case("method_of_a_ufunc", "np.maximum.accumulate(", "np.maximum.accumulate no rule", "adc rules"),
     Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
     Case("c_function", "functools.reduce(", "reduce no rule", "loop"),

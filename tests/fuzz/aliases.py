@@ -6,7 +6,7 @@ from .conditions import condition
 from .derived import sliced
 from .expressions import array, tame, view
 from .generator import Generator, Table, production
-from .kinds import FLOAT, Array, Dims, Expr, shortest
+from .kinds import FLOAT, Array, Dims, Expr, less, shortest
 from .scope import Variable
 from .statements import STATEMENTS, statements
 
@@ -82,8 +82,31 @@ def turned(g: Generator, v: Expr) -> Expr | None:
     if len(v.dims) != 2:
         return None
     g.mark("shared: turned view")
-    texts = (f"{v.closed}.T", f"np.swapaxes({v.text}, 0, 1)", f"{v.closed}.transpose()", f"np.transpose({v.text})")
+    texts = (f"{v.closed}.T", f"np.swapaxes({v.text}, 0, 1)", f"{v.closed}.transpose()", f"np.transpose({v.text})",
+             f"np.einsum('ij->ji', {v.text})", f"np.rot90({v.text})")  # fmt: skip
     return view(v, g.pick(texts), v.dims[::-1])
+
+
+@production(SEEN, 2)
+def parted(g: Generator, v: Expr) -> Expr | None:
+    """A part of an array that is split."""
+    axis = g.rng.randrange(len(v.dims))
+    dim = v.dims[axis]
+    if shortest((dim,)) < 2:
+        return None
+    g.mark("shared: part of a split")
+    text, new = g.pick((
+        (f"np.split({v.text}, [1], axis={axis})[1]", less(dim, 1)),
+        (f"np.array_split({v.text}, 2, axis={axis})[0]", f"({dim}+1)//2"),
+        (f"np.array_split({v.text}, 2, {axis})[-1]", f"({dim})//2"),
+    ))  # fmt: skip
+    return view(v, text, (*v.dims[:axis], new, *v.dims[axis + 1 :]))
+
+
+@production(SEEN, 1)
+def as_it_is(g: Generator, v: Expr) -> Expr:
+    g.mark("shared: second name")
+    return view(v, g.pick((f"np.asarray({v.text})", f"np.atleast_1d({v.text})", f"np.asanyarray({v.text})")), v.dims)
 
 
 @production(SEEN, 1.5)
@@ -249,6 +272,42 @@ def change_in_sight(g: Generator) -> bool | None:
     """Any array in sight, changed in place."""
     found = writable(g)
     return changed(g, g.pick(found)) if found else None
+
+
+@production(STATEMENTS, 2.5)
+def of_complex_numbers(g: Generator) -> bool | None:
+    """The real and the imaginary part of complex numbers, changed by name and in place."""
+    dims = g.dims(least=2, ndim=(1, 1, 2))
+    e = None if dims is None else array(g, dims, 1)
+    if dims is None or e is None or g.depth > DEEP:
+        return None
+    e = tame(g, e, 1.5)
+    z, name = g.fresh_name("z", "psi", "amplitude"), g.fresh_name("re", "im", "v")
+    part = g.pick(("real", "imag"))
+    g.mark("shared: real or imaginary part")
+    g.emit(f"{z} = {e.closed} * (1.0 + 0.5j)")
+    g.emit(f"{name} = {z}.{part}")
+    g.bind(name, Expr(name, Array(dims), 1.5))
+    other = {"real": "imag", "imag": "real"}[part]
+    changed(g, g.scope.variables[name])
+    choices = (
+        f"{z}.{other}[1:] *= np.cos({name}[:-1])",
+        f"{z}.{other} = 0.5 * {name}[::-1]",
+        f"{z}.{other} += {name} * {name}",
+        f"np.sin({name}, out={z}.{other})",
+        f"{z}[0] = 0.5j * {z}[-1]",
+        f"{z}.T.{other}[0] = {name}.T[1]",
+        f"{z}[1].{part} = 0.3" if len(dims) > 1 else f"{z}.{part}[1] = 0.3",
+    )
+    for line in g.rng.sample(choices, g.pick((1, 1, 2))):
+        g.emit(line)
+    g.written(g.scope.variables[name].expr, 3.0)
+    if g.chance(0.5):
+        changed(g, g.scope.variables[name])
+    total = g.fresh_name("s", "total")
+    g.emit(f"{total} = np.sum({z}.real * {z}.imag) / 9.0")
+    g.bind(total, Expr(total, FLOAT, 8.0))
+    return True
 
 
 @production(STATEMENTS, 1.5)

@@ -144,6 +144,31 @@ def at_indices(g: Generator, v: Expr, named: bool) -> bool | None:
     return True
 
 
+@production(CHANGES, 3.5)
+def in_order(g: Generator, v: Expr, named: bool) -> bool | None:
+    """Elements in the order of C, by values that are repeated where they are too few."""
+    if shortest(v.dims[:1]) < 2:
+        return None
+    dims = g.dims() if g.chance(0.6) else None
+    e = given(g, v, dims or (), limit_of(g, v))
+    if e is None:
+        return None
+    if g.chance(0.45):
+        index = g.pick(("[0, 1, 1]", "[-1, 0]", "PICK", "1", "[[0, 1], [-1, 1]]"))
+        mode = g.pick(("", "", ", mode='wrap'", ", mode='clip'"))
+        g.mark("written: put")
+        g.emit(f"np.put({v.text}, {index}, {e.text}{mode})" if g.chance(0.6) else
+               f"{v.closed}.put({index}, {e.text}{mode})")  # fmt: skip
+        return True
+    g.mark("written: flat")
+    index = g.pick(("0", "-1", "1:", "::2", "[0, 1, 1]", "PICK", "..."))
+    if not e.dims or index in ("0", "-1"):
+        return operated(g, v, f"{v.closed}.flat[{index}]", ())
+    place = f"{v.closed}.flat" if g.chance(0.2) else f"{v.closed}.flat[{index}]"
+    g.emit(f"{place} = {e.closed} * 1.0")
+    return True
+
+
 def mask(g: Generator, v: Expr) -> str:
     """A test of each element."""
     tests = [p.closed for p in g.places() if p.dims == v.dims] + [v.closed]

@@ -60,6 +60,8 @@ SHARED = (
     "shared: turned view",
     "shared: reversed view",
     "shared: reshaped view",
+    "shared: part of a split",
+    "shared: real or imaginary part",
     "shared: widened view",
     "shared: row",
     "shared: rows of a loop",
@@ -92,6 +94,8 @@ SHARED = (
     "written: fill",
     "written: sort",
     "written: putmask",
+    "written: put",
+    "written: flat",
 )
 
 OPERATORS = (

@@ -50,6 +50,8 @@ CASES = [
     *[case(update, A, (1,), op, normal(4, seed=3)).but(wrt="a value") for op in ("set", "add", "sub", "mul")],
     case(update, A, (slice(1, None), 0), "set", normal(4, seed=3)).but(wrt="a value"),
     case(update, A, (slice(1, None), 0), "add", normal(4, seed=3)).but(wrt="a value"),
+    *[case(update, A + 0.5j * A.T[:1].T, (part, 1), op, normal(4, seed=3)).but(wrt="a value")
+      for part in ("real", "imag") for op in ("set", "sub", "mul")],
     case(backwards, A),
     case(largest, normal(5)).but(skip="numbers scalars zero-dim empty broadcast"),
     case(smallest, normal(5)).but(skip="numbers scalars zero-dim empty broadcast"),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.diagonals import on_diagonal
+from rules.numpy.diagonals import diagonals, on_diagonal, on_diagonals
 from rules.numpy.joining import joined, part, parts, placed
 from rules.numpy.shape import reshape_like
 from tests.rules.case import case, normal
@@ -51,6 +51,10 @@ CASES = [
     *[case(np.diagflat, a, k=k) for a in (V, M) for k in (0, 1, -1)],
     *[case(on_diagonal, normal(2), M, k).but(wrt="d") for k in (0, 1)],
     case(on_diagonal, normal(4, 2), S, 0, 1, 0).but(wrt="d"),
+    *[case(diagonals, a, axes) for a, axes in [
+        (normal(3, 3), (0, 0)), (normal(3, 2, 3), (1, 0, 1)), (normal(2, 3, 2, 3), (0, 1, 0, 1))]],
+    *[case(on_diagonals, d, a, axes).but(wrt="d") for d, a, axes in [
+        (normal(3), normal(3, 3), (0, 0)), (normal(2, 3), normal(3, 2, 3), (1, 0, 1))]],
     case(reshape_like, M, V).but(wrt="d"),
     # joining
     *[case(np.concatenate, arrays, axis=axis) for arrays, axis in [

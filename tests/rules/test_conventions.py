@@ -403,3 +403,144 @@ def test_special_functions_at_zero() -> None:
         assert pulled(function, np.zeros(1))[0] == want
     for x, want in ((Z, 1), (ONE, math.exp(-1))):
         np.testing.assert_allclose(pulled(special.gammainc, 1.0, np.full(1, x), wrt="x"), want, rtol=1e-14)
+
+
+# -------------------------------------------------------------------- eigenvalues, singular values, rank
+TURN = np.linalg.qr(np.array([[1.0, 2.0, 0.5], [0.3, -1.0, 2.0], [1.0, 1.0, 1.0]]))[0]
+EQUAL = TURN @ np.diag([1.0, 1.0, 3.0]) @ TURN.T  # equal up to rounding
+VALUES = [(np.linalg.eigvalsh, None), (np.linalg.eigvals, None), (np.linalg.svdvals, None),
+          (np.linalg.eigh, 0), (np.linalg.eig, 0), (np.linalg.svd, 1)]  # fmt: skip
+
+
+def along(function: Any, A: np.ndarray, d: Any, t: np.ndarray) -> Any:
+    """The derivative of <d, function(A)> along t, by central differences."""
+    return sum(np.sum(np.real(d * (function(A + k * 1e-5 * t) - function(A - k * 1e-5 * t)))) * c / 12e-5
+               for k, c in ((1, 8.0), (2, -1.0)))  # fmt: skip
+
+
+@pytest.mark.parametrize("function, which", VALUES)
+def test_equal_values(function: Any, which: int | None) -> None:
+    """The derivative of the sum of exp(w) is exp(A), which is known here."""
+    w = function(EQUAL) if which is None else function(EQUAL)[which]
+    d = np.exp(w)
+    if which is not None:
+        d = tuple(d if k == which else np.zeros_like(part) for k, part in enumerate(function(EQUAL)))
+    got = np.real(pulled(function, EQUAL, d=d))
+    if function in (np.linalg.eigvalsh, np.linalg.eigh):  # of the lower triangle, which stands for both
+        got = (got + got.T) / 2
+    np.testing.assert_allclose(got, TURN @ np.diag(np.exp([1.0, 1.0, 3.0])) @ TURN.T, rtol=1e-9)
+
+
+@pytest.mark.parametrize("A", [EQUAL, np.eye(3)], ids=["rounded", "exactly"])
+def test_vectors_of_equal_values(A: np.ndarray) -> None:
+    for function in (np.linalg.eigh, np.linalg.eig, np.linalg.svd):
+        parts = function(A)
+        d = tuple(np.ones_like(part) for part in parts)
+        assert not np.all(np.isfinite(pulled(function, A, d=d))), function
+
+
+def test_vectors_of_the_singular_value_zero() -> None:
+    A = np.array([[1.0, 2.0], [2.0, 4.0], [0.5, 1.0]])
+    zeros = np.zeros((3, 2)), np.zeros(2), np.zeros((2, 2))
+    first, second = np.zeros((3, 2)), np.zeros((3, 2))
+    first[0, 0] = second[0, 1] = 1.0
+    got = pulled(np.linalg.svd, A, d=(first, *zeros[1:]), full_matrices=False)
+    t = np.array([[0.3, -0.2], [0.1, 0.5], [-0.7, 0.2]])
+    want = along(lambda A: np.linalg.svd(A, full_matrices=False)[0], A, first, t)
+    np.testing.assert_allclose(np.sum(got * t), want, rtol=1e-6)
+    beyond = pulled(np.linalg.svd, A, d=(second, *zeros[1:]), full_matrices=False)
+    assert not np.all(np.isfinite(beyond)) or np.max(np.abs(beyond)) > 1e12
+
+
+def complex_matrix(*shape: int) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+
+@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("shape", [(3, 3), (4, 3), (3, 4)], ids=str)
+def test_phases_of_singular_vectors(shape: tuple[int, int], full: bool) -> None:
+    """|U|^4, |V|^4 and U V^H of the first two do not change with the phases."""
+    A, t, K = complex_matrix(*shape), complex_matrix(2, *shape)[1], complex_matrix(*shape)
+
+    def loss(A: np.ndarray) -> Any:
+        U, s, W = np.linalg.svd(A, full_matrices=full)
+        return np.sum(np.abs(U) ** 4) + np.sum(np.abs(W) ** 4) + np.sum(np.real(K * (U[:, :2] @ W[:2])))
+
+    U, s, W = np.linalg.svd(A, full_matrices=full)
+    d_U, d_W = 4 * np.abs(U) ** 2 * np.conj(U), 4 * np.abs(W) ** 2 * np.conj(W)
+    d_U[:, :2] += K @ W[:2].T
+    d_W[:2] += U[:, :2].T @ K
+    got = pulled(np.linalg.svd, A, d=(d_U, np.zeros_like(s), d_W), full_matrices=full)
+    np.testing.assert_allclose(np.sum(np.real(got * t)), along(loss, A, 1.0, t), rtol=1e-7)
+
+
+@pytest.mark.parametrize("UPLO", ["L", "U"])
+def test_phases_of_hermitian_eigenvectors(UPLO: str) -> None:
+    A, t, K = complex_matrix(3, 3), complex_matrix(2, 3, 3)[1], complex_matrix(3, 3)
+    w, V = np.linalg.eigh(A, UPLO)
+    W = K * np.array([1.0, 0.5, 0.0])  # weights of |V|^2, and of the projection on two vectors
+    d_V = 2 * np.real(W) * np.conj(V) + np.conj((K + K.conj().T) @ V) * [1, 1, 0]
+
+    def loss(A: np.ndarray) -> Any:
+        w, V = np.linalg.eigh(A, UPLO)
+        return np.sum(np.real(W) * np.abs(V) ** 2) + np.real(np.trace(K @ V[:, :2] @ V[:, :2].conj().T))
+
+    got = pulled(np.linalg.eigh, A, UPLO, d=(np.zeros_like(w), d_V))
+    np.testing.assert_allclose(np.sum(np.real(got * t)), along(loss, A, 1.0, t), rtol=1e-7)
+
+
+@pytest.mark.parametrize("function, d", [(np.linalg.cholesky, 0), (np.linalg.eigvalsh, 0), (np.linalg.eigh, 1)])
+def test_triangles_that_are_read(function: Any, d: int) -> None:
+    A = complex_matrix(3, 3)
+    A = A @ A.conj().T
+    d_y = np.ones((3, 3)) if function is np.linalg.cholesky else np.arange(3.0)
+    got = pulled(function, A, d=(d_y, np.zeros((3, 3))) if d else d_y)
+    assert not np.triu(got, 1).any() and not np.imag(np.diagonal(got)).any() and got[2, 0] != 0
+
+
+@pytest.mark.parametrize("A", [complex_matrix(3, 3), np.real(complex_matrix(4, 4))], ids=["complex", "real"])
+def test_phases_of_eigenvectors(A: np.ndarray) -> None:
+    """Any function of them is differentiated as they are."""
+    d = complex_matrix(*A.shape)
+    t = np.real(complex_matrix(2, *A.shape)[1])
+    w, V = np.linalg.eig(A)
+    assert np.iscomplexobj(V)
+    got = pulled(np.linalg.eig, A, d=(np.zeros_like(w), d))
+    np.testing.assert_allclose(np.sum(np.real(got * t)), along(lambda A: np.linalg.eig(A)[1], A, d, t), rtol=1e-6)
+
+
+@pytest.mark.parametrize("function, how", [(np.linalg.svdvals, {}), (np.linalg.norm, {"ord": "nuc"})])
+def test_singular_value_zero(function: Any, how: dict[str, Any]) -> None:
+    u, v = arrays([0.6, 0.8, 0.0], [1.0, 0.0])
+    np.testing.assert_allclose(pulled(function, np.outer(u, v), **how), np.outer(u, v), atol=1e-15)
+
+
+def test_ties_of_singular_values() -> None:
+    np.testing.assert_allclose(pulled(np.linalg.norm, np.eye(3), ord=2), np.eye(3) / 3)
+    np.testing.assert_allclose(pulled(np.linalg.norm, np.eye(3), ord=-2), np.eye(3) / 3)
+    np.testing.assert_allclose(pulled(np.linalg.cond, np.diag([2.0, 2.0, 1.0])), np.diag([0.5, 0.5, -2.0]))
+
+
+@pytest.mark.parametrize("ord", [1, -1, INF, -INF])
+def test_ties_of_sums(ord: float) -> None:
+    np.testing.assert_array_equal(pulled(np.linalg.norm, np.array([[1.0, -2.0], [2.0, 1.0]]), ord=ord),
+                                  [[0.5, -0.5], [0.5, 0.5]])  # fmt: skip
+
+
+def test_pseudoinverse_of_a_rank() -> None:
+    rng = np.random.default_rng(0)
+    L, R, t, d = (rng.standard_normal(s) for s in ((4, 2), (2, 3), (4, 2), (3, 4)))
+    want = along(lambda L: np.linalg.pinv(L @ R), L, d, t)
+    np.testing.assert_allclose(np.sum(pulled(np.linalg.pinv, L @ R, d=d) * (t @ R)), want, rtol=1e-6)
+    b, weight = rng.standard_normal(4), rng.standard_normal(3)
+    x, residuals, rank, s = np.linalg.lstsq(L @ R, b)
+    got = pulled(np.linalg.lstsq, L @ R, b, d=(weight, np.zeros_like(residuals), 0, np.zeros_like(s)))
+    want = along(lambda L: np.linalg.lstsq(L @ R, b)[0], L, weight, t)
+    np.testing.assert_allclose(np.sum(got * (t @ R)), want, rtol=1e-6)
+
+
+def test_factors_of_dependent_columns() -> None:
+    for A in (np.zeros((3, 2)), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]) / 7):
+        with pytest.raises(np.linalg.LinAlgError, match="depend"):
+            pulled(np.linalg.qr, A, d=(np.ones((3, 2)), np.ones((2, 2))))
