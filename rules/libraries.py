@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-#: The module of the rules of a library, and those modules of the library that have ufuncs, which do not tell where
-#: they are from.
-_RULES = {"scipy": "rules.scipy"}
+#: The modules of rules, by the modules whose functions they serve.
+_RULES = {"scipy.special": "rules.scipy.special", "scipy.linalg": "rules.scipy.linalg"}
+_LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
+#: Those that have ufuncs, which do not tell where they are from.
 _UFUNCS = ("scipy.special",)
 _loaded = set[str]()
 
@@ -20,7 +21,7 @@ def home(function: Any) -> str:
     label = getattr(function, "__name__", "")
     if not name and isinstance(function, np.ufunc):
         return next((m for m in _UFUNCS if getattr(sys.modules.get(m), label, None) is function), "")
-    if name.partition(".")[0] not in _RULES:
+    if name.partition(".")[0] not in _LIBRARIES:
         return name
     parts = name.split(".")
     public = ".".join(parts[: next((i for i, part in enumerate(parts) if part.startswith("_")), len(parts))])
@@ -28,23 +29,20 @@ def home(function: Any) -> str:
 
 
 def load_for(function: Any) -> bool:
-    """Import the rules of the library that a function is from, if that has some: was it done just now?"""
-    if len(_loaded) == len(_RULES):
-        return False
-    library = home(function).partition(".")[0]
-    return library in _RULES and _load(library)
+    """Import the rules of the module that a function is from, if that has some: was it done just now?"""
+    return len(_loaded) < len(_RULES) and _load(home(function))
 
 
 def load_installed() -> None:
     """Import the rules of each library that is installed."""
-    for library in _RULES:
-        if importlib.util.find_spec(library) is not None:
-            _load(library)
+    for module in _RULES:
+        if importlib.util.find_spec(module.partition(".")[0]) is not None:
+            _load(module)
 
 
-def _load(library: str) -> bool:
-    if library in _loaded:
+def _load(module: str) -> bool:
+    if module not in _RULES or module in _loaded:
         return False
-    importlib.import_module(_RULES[library])
-    _loaded.add(library)
+    importlib.import_module(_RULES[module])
+    _loaded.add(module)
     return True

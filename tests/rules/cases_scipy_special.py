@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import special as sc
 
-from rules.scipy.error_functions import dawsn_slope, erfcx_slope
-from rules.scipy.exponential_integrals import expn_of_any_order
-from rules.scipy.incomplete import beta_density, gamma_density
+from rules.scipy.special.error_functions import dawsn_slope, erfcx_slope
+from rules.scipy.special.exponential_integrals import expn_of_any_order
+from rules.scipy.special.incomplete import beta_density, gamma_density
 from tests.rules.case import case, normal, positive, within
 
 A, P, Q, U = normal(3, 4), positive(3, 4), positive(3, 4, seed=2), within(0.05, 0.95, 3, 4)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import special
+from scipy import linalg, special
 
 from rules.rule import find, find_method
 from rules.sequences import largest, smallest
@@ -497,6 +497,17 @@ def test_triangles_that_are_read(function: Any, d: int) -> None:
     d_y = np.ones((3, 3)) if function is np.linalg.cholesky else np.arange(3.0)
     got = pulled(function, A, d=(d_y, np.zeros((3, 3))) if d else d_y)
     assert not np.triu(got, 1).any() and not np.imag(np.diagonal(got)).any() and got[2, 0] != 0
+
+
+@pytest.mark.parametrize("function, args", [(linalg.solve, {"b": np.ones(3), "assume_a": "pos"}), (linalg.cholesky, {}),
+                                            (linalg.solve_triangular, {"b": np.ones(3)})])  # fmt: skip
+def test_triangles_that_scipy_reads(function: Any, args: Any) -> None:
+    A = np.eye(3) * 3 + np.ones((3, 3))
+    assert not np.tril(pulled(function, A, **args), -1).any()
+    lower = pulled(function, A, lower=True, **args)
+    assert not np.triu(lower, 1).any() and lower[2, 0] != 0
+    got = pulled(linalg.eigh, A, d=(np.arange(3.0), np.zeros((3, 3))))
+    assert not np.triu(got, 1).any() and got[2, 0] != 0
 
 
 @pytest.mark.parametrize("A", [complex_matrix(3, 3), np.real(complex_matrix(4, 4))], ids=["complex", "real"])

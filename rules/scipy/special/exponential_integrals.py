@@ -6,7 +6,7 @@ import numpy as np
 from scipy import special
 
 from rules.rule import elementwise, primitive, rule
-from rules.scipy.kinds import in_precision_of, together, whole
+from rules.scipy.special.kinds import in_precision_of, together, whole
 
 elementwise("y = exp1(x)", special.exp1, derivative=lambda x: -np.exp(-x) / x)
 elementwise("y = expi(x)", special.expi, derivative=lambda x: np.exp(x) / x)

@@ -9,7 +9,7 @@ from scipy import special
 from rules.kind import Array, KindError, broadcast, kind_of
 from rules.operands import is_complex
 from rules.rule import elementwise, recorded, rule
-from rules.scipy.kinds import together
+from rules.scipy.special.kinds import together
 
 elementwise("y = gamma(x)", special.gamma, derivative=lambda x, y: y * special.psi(x))
 elementwise("y = gammaln(x)", special.gammaln, derivative=lambda x: special.psi(x))

@@ -10,7 +10,7 @@ from scipy import special
 from rules.cotangent import strong
 from rules.operands import is_complex, is_constant
 from rules.rule import elementwise, rule
-from rules.scipy.kinds import whole
+from rules.scipy.special.kinds import whole
 
 ORDER = "the derivative by the order has no closed form"
 

@@ -12,7 +12,7 @@ from scipy import special
 
 from rules.operands import dtype_of, is_complex
 from rules.rule import elementwise, primitive, rule
-from rules.scipy.kinds import together
+from rules.scipy.special.kinds import together
 
 TWO_BY_ROOT_PI = 2 / math.sqrt(math.pi)
 HALF_ROOT_PI = math.sqrt(math.pi) / 2

@@ -11,7 +11,7 @@ from rules.kind import KindError, array_or_number, broadcast, kind_of, library, 
 from rules.numpy.reductions import beside
 from rules.operands import dtype_of, is_complex, rank
 from rules.rule import Like, rule
-from rules.scipy.kinds import floating, together
+from rules.scipy.special.kinds import floating, together
 
 #: A finite number below all results but -inf, by the bytes of their dtype.
 LEAST = {2: -6e4, 4: -3e38}

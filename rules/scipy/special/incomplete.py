@@ -10,7 +10,7 @@ from scipy import special
 
 from rules.cotangent import strong, strong_divide
 from rules.rule import primitive, rule
-from rules.scipy.kinds import in_precision_of, together
+from rules.scipy.special.kinds import in_precision_of, together
 
 NO_CLOSED_FORM = "the derivative has a closed form by the limit of the integral alone"
 

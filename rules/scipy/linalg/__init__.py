@@ -1,0 +1,10 @@
+"""Rules for `scipy.linalg`: of single matrices, and of stacks where SciPy takes these.
+
+A keyword that lets a function write into its arguments, `overwrite_a`, is refused.
+"""
+
+from rules.scipy.linalg import factorizations as factorizations
+from rules.scipy.linalg import matrix_functions as matrix_functions
+from rules.scipy.linalg import refused as refused
+from rules.scipy.linalg import solving as solving
+from rules.scipy.linalg import special_matrices as special_matrices

@@ -1,0 +1,27 @@
+"""What of `scipy.linalg` has no rule: refused where a derivative would flow through it, with the reason."""
+
+from scipy import linalg
+
+from rules.rule import unsupported
+
+#: The functions of a group, by what is said of them. What a version of SciPy does not have is left out.
+REFUSED = {
+    "NumPy's has a rule; call that: np.linalg.norm, svd, eig, qr, pinv, lstsq":
+        "eig eigvals lstsq norm pinv pinvh qr svd svdvals",
+    "whether the result is real changes with the values; write it by np.linalg.eigh of a symmetric matrix":
+        "fractional_matrix_power funm logm signm sqrtm",
+    "its rule is not written yet; write it with functions that have one (`adc rules scipy.linalg`)":
+        "cdf2rdf cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm cossin diagsvd "
+        "eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond expm_frechet fiedler "
+        "fiedler_companion hankel hessenberg khatri_rao ldl leslie lu lu_factor lu_solve matmul_toeplitz "
+        "matrix_balance null_space ordqz orth orthogonal_procrustes polar qr_delete qr_insert qr_multiply qr_update qz "
+        "rq rsf2csf schur sinhm sinm solve_banded solve_circulant solve_continuous_are solve_discrete_are "
+        "solve_discrete_lyapunov solve_toeplitz solveh_banded subspace_angles tanhm tanm",
+    "it makes a matrix of a size, or asks what a matrix is like; call it outside of what is differentiated":
+        "bandwidth clarkson_woodruff_transform dft find_best_blas_type get_blas_funcs get_lapack_funcs hadamard "
+        "helmert hilbert invhilbert invpascal ishermitian issymmetric pascal",
+}  # fmt: skip
+
+for _why, _names in REFUSED.items():
+    _there = [getattr(linalg, _name) for _name in _names.split() if hasattr(linalg, _name)]
+    unsupported(*dict.fromkeys(_there), why=_why)
