@@ -31,6 +31,19 @@ def by_triangles(A, b):
     return y @ y + np.sum(np.log(np.diagonal(U)))
 
 
+def by_lu(A, b):
+    lu, piv = linalg.lu_factor(A)
+    return np.sum(linalg.lu_solve((lu, piv), b, trans=1) ** 2) + np.sum(np.log(np.abs(np.diag(lu))))
+
+
+def crank_nicolson(k, x, n):
+    r = k * np.ones(len(x))
+    bands = np.stack([-r, 1.0 + 2.0 * r, -r])
+    for _ in range(n):
+        x = linalg.solve_banded((1, 1), bands, x)
+    return np.sum(x * x)
+
+
 def diffusion(rates, x, n):
     for _ in range(n):
         x = linalg.expm(0.1 * rates) @ x
@@ -56,6 +69,8 @@ PROGRAMS = [
     (gaussian_process, (1.3, 0.2, X, Y), (0, 1, 2, 3)),
     (solved_at_once, (P, Y[:3]), (0, 1)),
     (by_triangles, (P, Y[:3]), (0, 1)),
+    (by_lu, (B, Y[:3]), (0, 1)),
+    (crank_nicolson, (0.7, Y, 3), (0, 1)),
     (diffusion, (B, Y[:3], 3), (0, 1)),
     (structured, (P, P[:2, :2], Y), (0, 1, 2)),
     (steady, (P, P @ P), (0, 1)),
@@ -69,7 +84,7 @@ def test_gradient(f, args, argnums):
 
 
 def test_forward_and_reverse_mode_agree():
-    for f, args, argnums in (PROGRAMS[1], PROGRAMS[2], PROGRAMS[5]):
+    for f, args, argnums in (PROGRAMS[1], PROGRAMS[2], PROGRAMS[3], PROGRAMS[7]):
         moved = tuple(np.cos(np.arange(a.size)).reshape(a.shape) for a in args)
         _, t = jvp(f, args, moved)
         gradients = grad(f, argnums=argnums)(*args)
@@ -77,7 +92,7 @@ def test_forward_and_reverse_mode_agree():
 
 
 def test_second_derivatives():
-    for f, args, _ in PROGRAMS[1:4]:
+    for f, args, _ in PROGRAMS[1:6]:
         check_grad(lambda A, *rest: np.sum(grad(f)(A, *rest) ** 2), *args)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import linalg as sl
 
+from rules.scipy.linalg.banded import banded_product, bands_of_product, transposed_bands
 from rules.scipy.linalg.matrix_functions import corner, expm_along, twofold
 from rules.scipy.linalg.solving import as_stored, lower_factor
 from tests.rules.case import case, normal
@@ -10,6 +11,7 @@ from tests.rules.case import case, normal
 A = normal(3, 3) + 3 * np.eye(3)
 S = A @ A.T
 B, C, b = normal(3, 2), normal(3, 3, seed=2), normal(3)
+BANDS = normal(4, 5) + np.array([0, 0, 5, 0])[:, None]
 #: Other sizes are no systems; what stands in a triangle that is not read is anyone's.
 SYSTEM = {"skip": "empty broadcast"}
 REAL = {"complex": False, **SYSTEM}
@@ -33,6 +35,14 @@ CASES = [
     case(expm_along, C, B @ B.T).but(skip="broadcast"),
     case(twofold, A, C, S).but(skip="broadcast zero-dim"),
     *[case(corner, normal(6, 6), A, i, j).but(wrt="M", skip="empty") for i, j in ((0, 0), (0, 1), (1, 1))],
+    case(sl.lu_factor, C).but(skip="empty complex"),
+    case(sl.lu_factor, A),
+    *[case(sl.lu_solve, sl.lu_factor(C), x, trans=t).but(**SYSTEM) for x in (b, B) for t in (0, 1)],
+    *[case(sl.solve_banded, (1, 2), BANDS, x).but(**SYSTEM) for x in (normal(5), normal(5, 2))],
+    case(sl.solve_banded, (0, 0), BANDS[2:3], normal(5)).but(**SYSTEM),
+    case(transposed_bands, BANDS, 1, 2).but(skip="empty zero-dim"),
+    *[case(banded_product, BANDS, x, 1, 2).but(**SYSTEM) for x in (normal(5), normal(5, 2))],
+    *[case(bands_of_product, x, x + 1, 1, 2).but(skip="broadcast") for x in (normal(5), normal(5, 2))],
     case(sl.inv, A),
     case(sl.det, A),
     case(sl.solve_sylvester, A, S[:2, :2], B).but(skip="empty"),

@@ -3,7 +3,9 @@
 A keyword that lets a function write into its arguments, `overwrite_a`, is refused.
 """
 
+from rules.scipy.linalg import banded as banded
 from rules.scipy.linalg import factorizations as factorizations
+from rules.scipy.linalg import lu as lu
 from rules.scipy.linalg import matrix_functions as matrix_functions
 from rules.scipy.linalg import refused as refused
 from rules.scipy.linalg import solving as solving

@@ -1,6 +1,8 @@
-"""What the rules of `scipy.linalg` ask of arguments."""
+"""What the rules of `scipy.linalg` ask of arguments, and the product that all of their systems have."""
 
 from typing import Any
+
+import numpy as np
 
 from rules.kind import Array, KindError, lengths
 from rules.numpy.matrices import square, working
@@ -33,3 +35,8 @@ def right_hand(A: Any, b: Any, name: str) -> Array:
                         "give it an array of one axis, or two")
     lengths().agree(A.shape[0], b.shape[0])
     return Array(working(A, b), b.shape, A.xp)
+
+
+def outer(d: Any, x: Any) -> Any:
+    """d x^T, of vectors or of the columns of matrices."""
+    return np.outer(d, x) if d.ndim == 1 else d @ x.T

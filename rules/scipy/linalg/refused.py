@@ -13,9 +13,9 @@ REFUSED = {
     "its rule is not written yet; write it with functions that have one (`adc rules scipy.linalg`)":
         "cdf2rdf cho_solve_banded cholesky_banded circulant companion convolution_matrix coshm cosm cossin diagsvd "
         "eig_banded eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond expm_frechet fiedler "
-        "fiedler_companion hankel hessenberg khatri_rao ldl leslie lu lu_factor lu_solve matmul_toeplitz "
+        "fiedler_companion hankel hessenberg khatri_rao ldl leslie lu matmul_toeplitz "
         "matrix_balance null_space ordqz orth orthogonal_procrustes polar qr_delete qr_insert qr_multiply qr_update qz "
-        "rq rsf2csf schur sinhm sinm solve_banded solve_circulant solve_continuous_are solve_discrete_are "
+        "rq rsf2csf schur sinhm sinm solve_circulant solve_continuous_are solve_discrete_are "
         "solve_discrete_lyapunov solve_toeplitz solveh_banded subspace_angles tanhm tanm",
     "it makes a matrix of a size, or asks what a matrix is like; call it outside of what is differentiated":
         "bandwidth clarkson_woodruff_transform dft find_best_blas_type get_blas_funcs get_lapack_funcs hadamard "

@@ -13,14 +13,9 @@ from rules.kind import KindError
 from rules.numpy.matrices import lower as of_lower
 from rules.numpy.matrices import mirrored
 from rules.rule import primitive, recorded, rule
-from rules.scipy.linalg.arguments import kept, real, right_hand
+from rules.scipy.linalg.arguments import kept, outer, real, right_hand
 
 SYMMETRIC = ("sym", "her", "pos")
-
-
-def _outer(d: Any, x: Any) -> Any:
-    """d x^T, of vectors or of the columns of matrices."""
-    return np.outer(d, x) if d.ndim == 1 else d @ x.T
 
 
 # ------------------------------------------------------------------------------------------- in general
@@ -42,7 +37,7 @@ class solve:
     def d_b(d_x, a, lower, assume_a, transposed): return _solved(a, d_x, lower, assume_a, not transposed)
 
     def d_a(d_b, x, lower, assume_a, transposed):
-        G = -(_outer(x, d_b) if transposed else _outer(d_b, x))
+        G = -(outer(x, d_b) if transposed else outer(d_b, x))
         if assume_a in SYMMETRIC:
             return of_lower(G) if lower else of_lower(G.T).T
         return G
@@ -87,7 +82,7 @@ class solve_triangular:
         return _solved_triangular(a, d_x, not _transposes(trans), lower, unit_diagonal)
 
     def d_a(d_b, x, trans, lower, unit_diagonal):
-        return -_triangle(_outer(x, d_b) if _transposes(trans) else _outer(d_b, x), lower, unit_diagonal)
+        return -_triangle(outer(x, d_b) if _transposes(trans) else outer(d_b, x), lower, unit_diagonal)
 
     def t_x(a, x, trans, lower, unit_diagonal, t_a, t_b):
         t = _triangle(t_a, lower, unit_diagonal)
@@ -147,7 +142,7 @@ class cho_solve:
 
     def d_c_and_lower(d_b, c_and_lower, x):
         c, lower = c_and_lower
-        G = -_outer(d_b, x)
+        G = -outer(d_b, x)
         return [as_stored((G + G.T) @ lower_factor(c, lower), lower), 0.0]
 
     def t_x(c_and_lower, x, t_c_and_lower, t_b):
