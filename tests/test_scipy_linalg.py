@@ -92,7 +92,7 @@ def test_forward_and_reverse_mode_agree():
 
 
 def test_second_derivatives():
-    for f, args, _ in PROGRAMS[1:6]:
+    for f, args, _ in PROGRAMS[1:6:2]:
         check_grad(lambda A, *rest: np.sum(grad(f)(A, *rest) ** 2), *args)
 
 

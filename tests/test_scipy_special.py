@@ -62,6 +62,13 @@ def in_a_loop(x, n):
     return np.sum(x)
 
 
+def of_several_results(x, lmbda):
+    ai, aip, *_ = special.airy(-x)
+    sn, cn, dn, ph = special.ellipj(x, 0.3)
+    waves = special.sici(x)
+    return np.sum(ai * aip + sn * dn - cn * ph) + np.sum(waves[0] * special.boxcox(x, lmbda)) + special.ellipk(0.1 * lmbda)
+
+
 RNG = np.random.default_rng(0)
 PROGRAMS = [
     (logistic_regression, (RNG.random(3), RNG.random((5, 3)), np.array([0.0, 1, 1, 0, 1])), (0, 1)),
@@ -71,6 +78,7 @@ PROGRAMS = [
     (von_mises, (1.7, X), (0, 1)),
     (attention, (RNG.random((2, 4)), RNG.random((3, 4)), RNG.random((3, 2))), (0, 1, 2)),
     (into_an_array, (X,), 0),
+    (of_several_results, (X, 0.4), (0, 1)),
     (in_a_loop, (X, 3), 0),
 ]
 
@@ -138,8 +146,8 @@ def test_empty_and_zero_dimensional():
         (lambda x: special.zeta(x), "zeta has no derivative with respect to x: "),
         (lambda x: special.hyp2f1(x, 1.0, 2.0, 0.3), "hyp2f1 has no derivative with respect to a: "),
         (lambda x: special.logsumexp(x, return_sign=True)[0], "return_sign=True is not supported"),
-        (lambda x: special.fresnel(x)[0], "special.fresnel has no rule: it is one of several results"),
-        (lambda x: special.ellipk(x) * 2.0, "special.ellipk has no rule: its rule is not written yet"),
+        (lambda x: special.kelvin(x)[0], "special.kelvin has no rule: it has several results"),
+        (lambda x: special.kei(x) * 2.0, "special.kei has no rule: its rule is not written yet"),
         (lambda x: np.real(special.psi(1j * x)), "the derivative of digamma is not there for complex numbers"),
     ],
 )

@@ -12,6 +12,7 @@ A, P, Q, U = normal(3, 4), positive(3, 4), positive(3, 4, seed=2), within(0.05, 
 V, W = within(0.3, 3.7, 3, 4), within(1.5, 3.5, 3, 4, seed=3)
 LEFT = np.array([-0.6, -1.3, -2.45])
 PLANE = normal(2, 2) + 1j * normal(2, 2, seed=4)
+SCALED = (sc.ive, sc.kve, sc.jve, sc.yve, sc.hankel1, sc.hankel2, sc.hankel1e, sc.hankel2e)
 
 CASES = [
     # the gamma function; psi is complex, and its derivative is not
@@ -31,6 +32,14 @@ CASES = [
     case(sc.huber, np.array([[0.5], [0.9], [2.0]]), A),
     case(sc.round, A),
     case(sc.gammasgn, LEFT),
+    *[case(sc.pseudo_huber, np.array([[0.5], [0.9], [2.0]]), x) for x in (A, 1e-4 * A)],
+    *[case(f, P, within(-1.5, 2.5, 3, 4, seed=6)) for f in (sc.boxcox, sc.boxcox1p)],
+    *[case(f, 0.4 * A, within(-0.5, 0.5, 3, 4, seed=6)) for f in (sc.inv_boxcox, sc.inv_boxcox1p)],
+    *[case(f, P, np.zeros(4)) for f in (sc.boxcox, sc.boxcox1p, sc.inv_boxcox, sc.inv_boxcox1p)],
+    # elliptic integrals and functions
+    *[case(f, within(-3, 0.95, 3, 4)) for f in (sc.ellipk, sc.ellipe)],
+    *[case(f, np.array([0.0, 1e-3, -1e-3])) for f in (sc.ellipk, sc.ellipe)],
+    case(sc.ellipj, A, U).but(wrt="u"),
     # error functions
     *[case(f, A) for f in (sc.erf, sc.erfc, sc.erfi, sc.erfcx, sc.dawsn, sc.ndtr, sc.log_ndtr)],
     *[case(f, np.array([-3.0, 28.0, 33.0, 60.0])).but(tol=1e-5) for f in (sc.erfcx, sc.dawsn, sc.log_ndtr)],
@@ -59,6 +68,11 @@ CASES = [
     case(sc.exp1, PLANE),
     *[case(sc.expn, n, P).but(wrt="x") for n in (0, 1, 2, 5, np.array([0, 1, 2, 3]))],
     *[case(expn_of_any_order, n, P).but(wrt="x") for n in (-2, 0, 3)],
+    case(sc.spence, P),
+    case(sc.spence, np.array([1.0, 0.9, 1.1])),
+    case(sc.airy, A),
+    *[case(sc.sici, x) for x in (P, -P)],
+    case(sc.fresnel, A),
     # incomplete gamma and beta functions
     *[case(f, V, P).but(wrt="x") for f in (sc.gammainc, sc.gammaincc)],
     *[case(f, 2, P).but(wrt="x") for f in (sc.gammainc, sc.gammaincc)],
@@ -73,7 +87,7 @@ CASES = [
     *[case(f, V, W, P).but(wrt="x") for f in (sc.hyp1f1, sc.hyperu)],
     case(sc.hyp2f1, V, W, 1.7, U).but(wrt="z"),
     # Bessel functions
-    *[case(f, v, P) for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve, sc.hankel1, sc.hankel2) for v in (0, 2.5)],
+    *[case(f, v, P) for f in (sc.jv, sc.yv, sc.iv, sc.kv, *SCALED) for v in (0, 2.5)],
     *[case(f, V, P).but(wrt="z") for f in (sc.jv, sc.yv, sc.iv, sc.kv, sc.ive, sc.kve)],
     *[case(f, 2, A) for f in (sc.jv, sc.iv, sc.ive)],
     *[case(f, n, P).but(wrt="x") for f in (sc.yn, sc.kn, sc.expn) for n in (0, 2, 0.7, V)],

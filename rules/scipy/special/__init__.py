@@ -6,6 +6,7 @@ closed form, as of the order of a Bessel function, a rule says so: the gradient 
 
 from rules.scipy.special import bessel as bessel
 from rules.scipy.special import elementary as elementary
+from rules.scipy.special import elliptic as elliptic
 from rules.scipy.special import entropies as entropies
 from rules.scipy.special import error_functions as error_functions
 from rules.scipy.special import exponential_integrals as exponential_integrals
@@ -14,4 +15,6 @@ from rules.scipy.special import hypergeometric as hypergeometric
 from rules.scipy.special import incomplete as incomplete
 from rules.scipy.special import logistic as logistic
 from rules.scipy.special import logsumexp as logsumexp
+from rules.scipy.special import pairs as pairs
 from rules.scipy.special import refused as refused
+from rules.scipy.special import transformations as transformations

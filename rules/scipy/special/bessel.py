@@ -121,6 +121,49 @@ class kve:
     def t_y(t_z, v, z, y): return t_z * (y - _half_sum(special.kve, v, z))
 
 
+def _scaled_by_imaginary(d, z, y):
+    """The part of exp(-|Im z|), of a complex z: that of a real one is 0."""
+    return 1j * np.sign(np.imag(z)) * np.real(d * y) if is_complex(z) else 0.0
+
+
+def _moved_by_imaginary(t, z, y):
+    return np.sign(np.imag(z)) * np.imag(t) * y if is_complex(z) else 0.0
+
+
+@rule("y = jve(v, z)", special.jve)
+class jve:
+    infinite_at_pole = True
+    why_v = ORDER
+    def d_z(d_y, v, z, y): return _times(d_y, v, _half_difference(special.jve, v, z)) + _scaled_by_imaginary(d_y, z, y)
+    def t_y(t_z, v, z, y): return _times(t_z, v, _half_difference(special.jve, v, z)) - _moved_by_imaginary(t_z, z, y)
+
+
+@rule("y = yve(v, z)", special.yve)
+class yve:
+    infinite_at_pole = True
+    why_v = ORDER
+    def d_z(d_y, v, z, y): return d_y * _half_difference(special.yve, v, z) + _scaled_by_imaginary(d_y, z, y)
+    def t_y(t_z, v, z, y): return t_z * _half_difference(special.yve, v, z) - _moved_by_imaginary(t_z, z, y)
+
+
+@rule("y = hankel1e(v, z)", special.hankel1e)
+class hankel1e:
+    """exp(-iz) H1_v(z), which is holomorphic, as is the next."""
+
+    infinite_at_pole = True
+    why_v = ORDER
+    def d_z(d_y, v, z, y): return d_y * (_half_difference(special.hankel1e, v, z) - 1j * y)
+    def t_y(t_z, v, z, y): return t_z * (_half_difference(special.hankel1e, v, z) - 1j * y)
+
+
+@rule("y = hankel2e(v, z)", special.hankel2e)
+class hankel2e:
+    infinite_at_pole = True
+    why_v = ORDER
+    def d_z(d_y, v, z, y): return d_y * (_half_difference(special.hankel2e, v, z) + 1j * y)
+    def t_y(t_z, v, z, y): return t_z * (_half_difference(special.hankel2e, v, z) + 1j * y)
+
+
 # ---------------------------------------------------------------------------------- of orders 0 and 1
 elementwise("y = j0(x)", special.j0, derivative=lambda x: -special.j1(x), infinite_at_pole=False)
 elementwise("y = j1(x)", special.j1, infinite_at_pole=False,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special
 
-from rules.cotangent import strong_divide
+from rules.cotangent import direction, strong_divide
 from rules.rule import elementwise, nondifferentiable, rule
 
 LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
@@ -39,6 +39,25 @@ class huber:
 
     def t_y(delta, r, t_delta, t_r):
         return t_delta * np.maximum(np.abs(r) - delta, 0) + t_r * np.minimum(np.maximum(r, -delta), delta)
+
+
+def _of_pseudo_huber(delta, r):
+    """The slopes by delta and by r, of the numbers whose square root is taken: 0 where both are 0."""
+    h = np.hypot(delta, r)
+    part = direction(r * r, h + delta)
+    return direction(part * part, h), delta * direction(r, h)
+
+
+@rule("y = pseudo_huber(delta, r)", special.pseudo_huber)
+class pseudo_huber:
+    """delta**2 (sqrt(1 + (r / delta)**2) - 1), of positive delta."""
+
+    def d_delta(d_y, delta, r): return d_y * _of_pseudo_huber(delta, r)[0]
+    def d_r(d_y, delta, r): return d_y * _of_pseudo_huber(delta, r)[1]
+
+    def t_y(delta, r, t_delta, t_r):
+        of_delta, of_r = _of_pseudo_huber(delta, r)
+        return t_delta * of_delta + t_r * of_r
 
 
 nondifferentiable("y = round(x)", special.round)

@@ -1,4 +1,4 @@
-"""The exponential integrals: DLMF 6.2 and 8.19."""
+"""The exponential integrals, DLMF 6.2 and 8.19, and the dilogarithm."""
 
 from typing import Any
 
@@ -6,10 +6,13 @@ import numpy as np
 from scipy import special
 
 from rules.rule import elementwise, primitive, rule
-from rules.scipy.special.kinds import in_precision_of, together, whole
+from rules.scipy.special.kinds import hyp2f1, in_precision_of, together, whole
 
 elementwise("y = exp1(x)", special.exp1, derivative=lambda x: -np.exp(-x) / x)
 elementwise("y = expi(x)", special.expi, derivative=lambda x: np.exp(x) / x)
+
+# The dilogarithm of 1 - x: log(x) / (1 - x), which is smooth at 1 too (DLMF 25.12.2 and 15.4.1).
+elementwise("y = spence(x)", special.spence, derivative=lambda x: -hyp2f1(1.0, 1.0, 2.0, 1 - x))
 
 ORDER = "the order is an integer"
 

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy import special
 
 from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
 from rules.operands import dtype_of, is_constant
@@ -26,6 +27,13 @@ def whole(n: Any) -> Any:
     if dtype_of(n).kind in "iu":
         return n
     return float(math.trunc(n)) if is_constant(n) else np.trunc(n)
+
+
+def hyp2f1(a: float, b: float, c: float, z: Any) -> Any:
+    """Gauss's function with numbers for parameters, in the precision of `z`: SciPy's is double for Python's numbers."""
+    if dtype_of(z) in (np.float32, np.complex64):
+        return special.hyp2f1(np.float32(a), np.float32(b), np.float32(c), z)
+    return special.hyp2f1(a, b, c, z)
 
 
 def in_precision_of(y: Any, *operands: Any) -> Any:
