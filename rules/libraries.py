@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 #: The modules of rules, by the modules whose functions they serve.
-_RULES = {"scipy.special": "rules.scipy.special", "scipy.linalg": "rules.scipy.linalg"}
+_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in ("special", "linalg", "fft")}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
 #: Those that have ufuncs, which do not tell where they are from.
 _UFUNCS = ("scipy.special",)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import fft as scipy_fft
 from scipy import linalg, special
 
 from adcompiler.frontend.calls import WRITERS
@@ -21,7 +22,7 @@ def known(function: Any) -> bool:
     return find(function) is not None or function in STRUCTURAL or function in WRITERS
 
 
-@pytest.mark.parametrize("module", [np, np.linalg, np.fft, special, linalg], ids=lambda m: m.__name__)
+@pytest.mark.parametrize("module", [np, np.linalg, np.fft, special, linalg, scipy_fft], ids=lambda m: m.__name__)
 def test_no_public_function_is_unknown(module: Any) -> None:
     unknown = {name for name, f in public(module).items() if not known(f)}
     assert not unknown, f"give them a rule, or a reason in rules/*/refused.py: {', '.join(sorted(unknown))}"
