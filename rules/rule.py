@@ -163,9 +163,9 @@ def find(function: Any) -> Rule | None:
     """
     try:
         found = _rules.get(function)
-        return _rules.get(function) if found is None and load_for(function) else found
     except TypeError:  # unhashable, so never registered
         return None
+    return _rules.get(function) if found is None and load_for(function) else found
 
 
 def find_method(name: str) -> Rule | None:
@@ -272,9 +272,14 @@ def _register(rule: Rule) -> Rule:
     for function in rule.functions:
         if not callable(function):
             raise RuleError(f"rule {rule.name} serves {function!r}, which is not callable")
-        if function in _rules and _rules[function] is not rule:
-            raise RuleError(f"{function!r} has a rule already, {_rules[function].name} in {_rules[function].where}")
+        if not rule.where.startswith("rules."):
+            load_for(function)
+        known = _rules.get(function, rule)
+        if known is not rule and not known.why:
+            raise RuleError(f"{function!r} has a rule already, {known.name} in {known.where}")
     for function in rule.functions:
+        if function in _rules and _rules[function].functions == (function,):
+            _all.remove(_rules[function])  # a refusal, which gives way to a rule
         _rules[function] = rule
     for method in rule.methods:
         if not method.startswith("ndarray."):
@@ -483,13 +488,18 @@ def nondifferentiable(
 
 
 def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
-    """Functions that are refused where a derivative would flow through them, with the reason."""
+    """Functions that are refused where a derivative would flow through them, with the reason.
+
+    A rule that is written for one of them later takes the place of the refusal.
+    """
     plain, methods = _split(functions)
+    where = sys._getframe(1).f_globals["__name__"]
     for f in plain:
         _register(Rule(getattr(f, "__name__", str(f)), "y", (Parameter("args", star=True),), (f,),
-                       differentiable=False, why=why))  # fmt: skip
+                       differentiable=False, why=why, where=where))  # fmt: skip
     for m in methods:
-        _register(Rule(m, "y", (Parameter("args", star=True),), (), (m,), differentiable=False, why=why))
+        _register(Rule(m, "y", (Parameter("args", star=True),), (), (m,),
+                       differentiable=False, why=why, where=where))  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------- primitives

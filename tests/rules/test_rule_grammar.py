@@ -15,6 +15,7 @@ from rules.rule import (
     find_method,
     nondifferentiable,
     primitive,
+    registry,
     rule,
     unsupported,
 )  # fmt: skip
@@ -217,6 +218,17 @@ def test_a_call_is_written_with_its_options_by_keyword_and_defaults_left_out() -
     assert found is not None
     assert found.normal({"a": 1, "axis": 0, "keepdims": False}) == ((1,), {"axis": 0})
     assert found.normal({"a": 1, "axis": None, "keepdims": 0}) == ((1,), {"keepdims": 0})  # 0 is not False
+
+
+def test_a_refused_function_may_be_given_a_rule() -> None:
+    unsupported(f, why="its rule is not written yet")
+    rule("z = f(x, y)", f)(type("f", (), {"d_x": lambda d_z: d_z}))
+    assert not find(f).why and [r for r in registry() if f in r.functions] == [find(f)]
+    special = pytest.importorskip("scipy.special")
+    rule("y = kei(x)", special.kei)(type("kei", (), {"d_x": lambda d_y, x: d_y * special.keip(x)}))
+    assert find(special.kei).where == __name__
+    with pytest.raises(RuleError, match="has a rule already, psi in rules.scipy.special.gamma_functions"):
+        rule("y = psi(x)", special.psi)(type("psi", (), {"d_x": lambda d_y: d_y}))
 
 
 def test_a_reason_for_one_argument() -> None:
