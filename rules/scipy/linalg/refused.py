@@ -6,8 +6,8 @@ from rules.rule import unsupported
 
 #: The functions of a group, by what is said of them. What a version of SciPy does not have is left out.
 REFUSED = {
-    "NumPy's has a rule; call that: np.linalg.norm, svd, eig, qr, pinv, lstsq":
-        "eig eigvals lstsq norm pinv pinvh qr svd svdvals",
+    "NumPy's has a rule; call that: np.linalg.norm, svd, eig, qr, pinv, lstsq, np.kron":
+        "eig eigvals kron lstsq norm pinv pinvh qr svd svdvals",
     "whether the result is real changes with the values; write it by np.linalg.eigh of a symmetric matrix":
         "fractional_matrix_power funm logm signm sqrtm",
     "its rule is not written yet; write it with functions that have one (`adc rules scipy.linalg`)":

@@ -3,15 +3,17 @@
 Where all terms are exp(-inf) = 0, no share is defined; 0 for each is the subgradient of least norm.
 """
 
+from functools import cache
+
 import numpy as np
 from scipy import special
 
 from rules.cotangent import strong
-from rules.kind import KindError, array_or_number, broadcast, kind_of, library, reduced
+from rules.kind import KindError, Num, array_or_number, broadcast, kind_of, library, reduced
 from rules.numpy.reductions import beside
 from rules.operands import dtype_of, is_complex, rank
 from rules.rule import Like, rule
-from rules.scipy.special.kinds import floating, together
+from rules.scipy.special.kinds import together
 
 #: A finite number below all results but -inf, by the bytes of their dtype.
 LEAST = {2: -6e4, 4: -3e38}
@@ -22,6 +24,17 @@ def _shares(a, y, axis, keepdims):
     if not is_complex(y):
         y = np.maximum(y, LEAST.get(dtype_of(y).itemsize, -1e308))
     return np.exp(a - beside(y, axis, keepdims))
+
+
+@cache
+def _dtype(*dtypes):
+    """The dtype of the result: of a number for `b` SciPy before 1.15 makes an array in double precision."""
+    a, b = ([d(1) if isinstance(d, type) else np.ones(1, d) for d in dtypes] + [None])[:2]
+    return special.logsumexp(a, b=b).dtype
+
+
+def _weak(kind):
+    return kind.type if isinstance(kind, Num) and kind.python else kind.dtype
 
 
 @rule("y = logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False)", special.logsumexp)
@@ -37,7 +50,7 @@ class logsumexp:
         if keepdims and not any(k.shape for k in kinds):
             raise KindError("special.logsumexp of a number with keepdims=True is not supported", "leave out keepdims")
         shape = reduced(broadcast(*(k.shape for k in kinds)), axis, keepdims)
-        return array_or_number(floating(*kinds), shape, library(*kinds))
+        return array_or_number(_dtype(*map(_weak, kinds)), shape, library(*kinds))
 
     def d_a(d_y, a, axis, b, keepdims, y):
         d, shares = beside(d_y, axis, keepdims), _shares(a, y, axis, keepdims)

@@ -1,0 +1,28 @@
+"""Where a function is imported from, and whose rules are loaded for it."""
+
+import sys
+
+import numpy as np
+import pytest
+from scipy import fft, linalg, special
+
+from rules.libraries import home, load_for
+
+
+@pytest.mark.parametrize(
+    "function, module",
+    [(special.gamma, "scipy.special"), (special.logsumexp, "scipy.special"), (linalg.solve, "scipy.linalg"),
+     (fft.rfft, "scipy.fft"), (dict(a=1).get, ""), (3, "")],
+)  # fmt: skip
+def test_home(function, module):
+    assert home(function) == module
+
+
+def test_a_ufunc_of_someone_else_has_no_home():
+    assert home(np.frompyfunc(lambda x: x, 1, 1)) in ("", "numpy")  # newer versions say so of every ufunc
+
+
+def test_nothing_is_loaded_for_what_is_not_of_a_library():
+    before = set(sys.modules)
+    assert not load_for(np.exp) and not load_for(home) and not load_for(None)
+    assert set(sys.modules) == before
