@@ -404,9 +404,9 @@ def _differentiable(function: Callable[..., Any]) -> Any:
 
 
 def _function_name(function: object) -> str:
-    from rules.libraries import home
+    from rules.libraries import home, label
 
-    name = getattr(function, "__name__", repr(function))
+    name = label(function) or repr(function)
     module = home(function) or "numpy"  # ufuncs of older versions do not tell
     return f"{module.removeprefix('_')}.{name}"
 

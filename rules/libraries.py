@@ -3,12 +3,13 @@
 import importlib
 import importlib.util
 import sys
+import types
 from typing import Any
 
 import numpy as np
 
 #: The modules of rules, by the modules whose functions they serve.
-_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in ("special", "linalg", "fft")}
+_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in ("special", "linalg", "fft", "stats")}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
 #: Those that have ufuncs, which do not tell where they are from.
 _UFUNCS = ("scipy.special",)
@@ -18,14 +19,27 @@ _loaded = set[str]()
 def home(function: Any) -> str:
     """The public module that a function is imported from, `"scipy.special"`; empty where it does not tell."""
     name = getattr(function, "__module__", None) or ""
-    label = getattr(function, "__name__", "")
     if not name and isinstance(function, np.ufunc):
-        return next((m for m in _UFUNCS if getattr(sys.modules.get(m), label, None) is function), "")
+        return next((m for m in _UFUNCS if _has(m, function)), "")
     if name.partition(".")[0] not in _LIBRARIES:
         return name
     parts = name.split(".")
     public = ".".join(parts[: next((i for i, part in enumerate(parts) if part.startswith("_")), len(parts))])
-    return public if getattr(sys.modules.get(public), label, None) is function else name
+    return public if _has(public, function) else name
+
+
+def label(function: Any) -> str:
+    """How a function is written behind its module: `gamma`; `norm.logpdf`, if it is a method of an object there."""
+    name = getattr(function, "__name__", "")
+    owner = getattr(getattr(function, "__self__", None), "name", None)
+    return f"{owner}.{name}" if isinstance(function, types.MethodType) and isinstance(owner, str) else name
+
+
+def _has(module: str, function: Any) -> bool:
+    found: Any = sys.modules.get(module)
+    for part in label(function).split("."):
+        found = getattr(found, part, None)
+    return bool(found == function)  # a method is made anew whenever it is read
 
 
 def load_for(function: Any) -> bool:
@@ -38,6 +52,12 @@ def load_installed() -> None:
     for module in _RULES:
         if importlib.util.find_spec(module.partition(".")[0]) is not None:
             _load(module)
+
+
+def load_imported() -> None:
+    """Import the rules of what the program has imported of the libraries: no other function of theirs can be met."""
+    for module in set(_RULES) & set(sys.modules):
+        _load(module)
 
 
 def _load(module: str) -> bool:

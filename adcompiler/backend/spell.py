@@ -17,6 +17,7 @@ from adcompiler.ir.core import Op, Value
 from rules.cotangent import length, listed, size
 from rules.kind import Array, Seq
 from rules.libraries import home
+from rules.libraries import label as label_of
 from rules.sequences import backwards, largest, smallest
 
 BINARY: dict[Any, type[ast.operator]] = {
@@ -100,7 +101,7 @@ class Speller:
             return self.pullback(target)
         module = home(target)
         if module.startswith("scipy."):
-            return name(f"{self.free_name(module.removeprefix('scipy.'), sys.modules[module])}.{label}")
+            return name(f"{self.free_name(module.removeprefix('scipy.'), sys.modules[module])}.{label_of(target)}")
         if (
             isinstance(target, types.FunctionType)
             and hasattr(target, "__wrapped__")

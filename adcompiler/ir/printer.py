@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from adcompiler.ir.core import Checkpoint, For, Function, If, Loc, Op, Region, Value, While
-from rules.libraries import home
+from rules.libraries import home, label
 
 INFIX = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "pow": "**", "matmul": "@", "floordiv": "//", "mod": "%",
@@ -14,9 +14,9 @@ INFIX = {
 
 def target_name(target: Any) -> str:
     """How the callable of an operation is called in text: `np.tanh`, `multiply.d_x`, `zeros_like`."""
-    label = getattr(target, "__adc_name__", None)
-    if label:
-        return str(label)
+    own = getattr(target, "__adc_name__", None)
+    if own:
+        return str(own)
     place = getattr(target, "__module__", "") or ""
     module = place.split(".")[0]
     name = getattr(target, "__qualname__", getattr(target, "__name__", str(target)))
@@ -26,7 +26,7 @@ def target_name(target: Any) -> str:
     if place in ("numpy.linalg", "numpy.fft"):
         return f"np.{place.removeprefix('numpy.')}.{name}"
     if home(target).startswith("scipy."):
-        return f"{home(target).removeprefix('scipy.')}.{name}"
+        return f"{home(target).removeprefix('scipy.')}.{label(target)}"
     if module == "numpy" or type(target).__name__ == "ufunc":
         return f"np.{name}"
     if module == "math":

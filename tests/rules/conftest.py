@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from rules.libraries import load_installed
+from rules.libraries import load_imported
 from rules.rule import _all, _methods, _rules
 
 
 @pytest.fixture
 def own_rules() -> Iterator[None]:
-    load_installed()  # a library is not loaded twice
+    load_imported()  # rules of a library are registered once, and would be gone
     functions, methods, everything = dict(_rules), dict(_methods), list(_all)
     yield
     _rules.clear()

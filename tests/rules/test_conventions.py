@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, special
+from scipy import linalg, special, stats
 
 from rules.rule import find, find_method
 from rules.sequences import largest, smallest
@@ -396,6 +396,13 @@ def test_infinite_at_pole_of_special_functions(function: Any, point: float) -> N
     rule = find(function)
     assert rule is not None and rule.infinite_at_pole
     assert np.isinf(pulled(function, np.full(1, point)))[0]
+
+
+def test_densities_at_a_peak_and_outside() -> None:
+    for which in ("pdf", "logpdf"):
+        for wrt in ("x", "loc"):
+            assert np.all(pulled(getattr(stats.laplace, which), np.ones(1), loc=1.0, wrt=wrt) == 0)
+            assert np.all(pulled(getattr(stats.expon, which), -np.ones(1), loc=0.0, wrt=wrt) == 0)
 
 
 def test_special_functions_at_zero() -> None:

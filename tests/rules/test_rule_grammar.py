@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import special
 
 from rules.rule import (
     Like,
@@ -224,7 +225,6 @@ def test_a_refused_function_may_be_given_a_rule() -> None:
     unsupported(f, why="its rule is not written yet")
     rule("z = f(x, y)", f)(type("f", (), {"d_x": lambda d_z: d_z}))
     assert not find(f).why and [r for r in registry() if f in r.functions] == [find(f)]
-    special = pytest.importorskip("scipy.special")
     rule("y = kei(x)", special.kei)(type("kei", (), {"d_x": lambda d_y, x: d_y * special.keip(x)}))
     assert find(special.kei).where == __name__
     with pytest.raises(RuleError, match="has a rule already, psi in rules.scipy.special.gamma_functions"):

@@ -27,7 +27,7 @@ def _bell(x):
     return np.exp(-x * x)
 
 
-def _density_by_distribution(x):
+def density_by_distribution(x):
     """phi(x) / Phi(x) of the normal distribution, also where both underflow; what is below 1e-270 is left at that."""
     if is_complex(x):
         return np.exp(-0.5 * x * x - special.log_ndtr(x)) / ROOT_TWO_PI
@@ -43,7 +43,7 @@ elementwise("y = erfcinv(x)", special.erfcinv, derivative=lambda y: -HALF_ROOT_P
 elementwise("y = ndtr(x)", special.ndtr, infinite_at_pole=False,
             derivative=lambda x: np.exp(-0.5 * x * x) / ROOT_TWO_PI)  # fmt: skip
 elementwise("y = log_ndtr(x)", special.log_ndtr,
-            derivative=lambda x: _density_by_distribution(x))  # fmt: skip
+            derivative=lambda x: density_by_distribution(x))  # fmt: skip
 elementwise("y = ndtri(x)", special.ndtri, derivative=lambda y: ROOT_TWO_PI * np.exp(0.5 * y * y))
 elementwise("y = erfcx(x)", special.erfcx, derivative=lambda x: erfcx_slope(x, 1))
 elementwise("y = dawsn(x)", special.dawsn, derivative=lambda x: dawsn_slope(x, 1), infinite_at_pole=False)
