@@ -440,7 +440,7 @@ def _own_lists(region: Region) -> Region:
 
 def _overwritable(x: Value, op: Op) -> bool:
     """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
-    mine = is_cotangent(x) or (x.hint == op.result.hint != "")
+    mine = is_cotangent(x) or (x.hint == op.result.hint != "" and not is_cotangent(op.result))
     return mine and sum(1 for y in op.args if y is x) == 1
 
 
