@@ -41,6 +41,7 @@ from adcompiler.passes.mark import end_of_pullback, read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
+from adcompiler.passes.whole import whole
 from rules.cotangent import assigned, copied, spread, update, without_last
 from rules.kind import Array, Seq
 
@@ -170,7 +171,7 @@ def bufferize(
 
     What is `apart` is a variable.
     """
-    function = keep_flags(_without_idle_checks(_filled(function)))
+    function = keep_flags(_without_idle_checks(_filled(whole(function))))
     body = _popped(_sunk(_settled(function.body))) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse, apart).decided()
