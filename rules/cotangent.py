@@ -207,7 +207,7 @@ def update(a: Any, path: tuple[Any, ...], op: str, value: Any) -> Any:
     `path` is the steps from the storage: indices, or "T", "real" and "imag", the attributes of an array that are
     views. With repeated indices `add` and `sub` accumulate and the last `set` wins.
     """
-    out = list(a) if isinstance(a, list) else a.copy(order="K")
+    out = list(a) if isinstance(a, list) else np.array(a) if isinstance(a, np.generic) else a.copy(order="K")
     place: Any = out
     last = path[-1]
     for step in path[:-1]:

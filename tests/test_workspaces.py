@@ -157,6 +157,21 @@ def shaped_and_changed(W, x):
     return np.sum((W * mask) @ weights) + np.sum(rows[0] * rows[1] * x)
 
 
+def shaped_as_a_cotangent_is_called(W, x):
+    d = np.clip(np.ones_like(x), -0.8, 0.9)
+    d_x = np.linspace(1.0, 2.0, len(x)) * 0.5
+    d_W = np.abs(np.eye(len(x)) - 0.25)
+    return np.sum(d * (x / (1.5 + np.cos(x)))) * 0.5 + np.sum(d_x * np.sin(x)) + np.sum(d_W * W * np.exp(W) / 3.0)
+
+
+def shaped_step_by_step(W, x):
+    d = np.ones_like(x)
+    d = d * 0.5
+    d = np.sqrt(d + 0.25)
+    d_2 = d * 2.0
+    return np.sum(d_2 * np.tanh(W @ (x * d)) * (x / (d_2 + x * x)))
+
+
 def stops(x, y):
     z = np.exp(x) * stop_gradient(np.sin(y))
     return np.sum(z * z * y)
@@ -359,6 +374,8 @@ PROGRAMS = {
     "stops": Program(stops, vectors),
     "shaped": Program(shaped, matrix, (0, 1)),
     "shaped and changed": Program(shaped_and_changed, matrix, (0, 1)),
+    "shaped, as a cotangent is called": Program(shaped_as_a_cotangent_is_called, matrix, (0, 1)),
+    "shaped, step by step": Program(shaped_step_by_step, matrix, (0, 1)),
     "recurrent": Program(recurrent, matrix, (0, 1)),
     "recurrent, float32": Program(recurrent, single(matrix), (0, 1)),
     "recurrent, transposed": Program(recurrent, transposed(matrix), (0, 1)),
@@ -387,6 +404,7 @@ ALLOCATES = {
     "contracted": 3,  # tensordot; np.outer of a column copies it
     "solved": 2,  # solve and np.eye
     "shaped": 1,  # np.outer copies a diagonal
+    "shaped, as a cotangent is called": 1,  # np.eye, which becomes what is computed once
     "shaped and changed": 13,  # lists of the user; what a loop carries and writes into
     "waves": 7,  # what is real is cast where it meets what is complex; project
     "recurrent": 1,  # np.zeros, with which the loop begins

@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, check_grad, grad, value_and_grad
+from adcompiler import UnsupportedError, check_grad, grad, value_and_grad, vjp
 
 
 def scalar_beside_its_sum(x, c):
@@ -257,3 +257,33 @@ def test_a_constant_cotangent_in_a_branch_is_of_single_precision():
     for reuse in (True, False):
         for flag in (-9.0, 9.0):
             assert grad(f, reuse=reuse)(y, flag).dtype == np.float32
+
+
+def stored_and_squared(x):
+    s = np.array(np.sin(x[0]))
+    s.fill(np.sum(x * x) / 9.0)
+    if x[0] > -9.0:
+        s -= s * s
+    return s * s
+
+
+def stored_again_and_again(x):
+    s = np.array(0.5)
+    for k in range(2):
+        t = s + x[k] * 0.1
+        s[...] = np.sin(t)
+        s *= t
+    return s * s * x[0]
+
+
+@pytest.mark.parametrize("f", [stored_and_squared, stored_again_and_again])
+def test_the_cotangent_of_a_store_is_an_array_again(f):
+    """The sum of two cotangents without axes is a number; what is added to it at a place makes it an array."""
+    x, w = np.array([0.97, 0.3]), np.array([1.5, -0.5])
+    for kwargs in ({}, {"reuse_buffers": False}, {"reuse": False}):
+        check_grad(f, x)
+        projected = grad(lambda x: np.sum(grad(f)(x) * w), **kwargs)(x)
+        step = [np.sum((grad(f)(x + 1e-5 * e) - grad(f)(x - 1e-5 * e)) * w) / 2e-5 for e in np.eye(2)]
+        np.testing.assert_allclose(projected, step, rtol=1e-8)
+    _, pullback = vjp(grad(f), x)
+    np.testing.assert_allclose(pullback(w)[0], step, rtol=1e-8)

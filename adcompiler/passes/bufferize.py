@@ -41,6 +41,7 @@ from adcompiler.passes.mark import end_of_pullback, read_by_pullback, split
 from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carry_problem, update_bases
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
+from adcompiler.passes.whole import whole
 from rules.cotangent import assigned, copied, spread, update, without_last
 from rules.kind import Array, Seq
 
@@ -170,7 +171,7 @@ def bufferize(
 
     What is `apart` is a variable.
     """
-    function = keep_flags(_without_idle_checks(_filled(function)))
+    function = keep_flags(_without_idle_checks(_filled(whole(function))))
     body = _popped(_sunk(_settled(function.body))) if reuse else _settled(function.body)
     function = Function(function.name, function.params, body, function.result, function.doc)
     function, plan, decisions = _Owner(function, reuse, apart).decided()
@@ -440,7 +441,7 @@ def _own_lists(region: Region) -> Region:
 
 def _overwritable(x: Value, op: Op) -> bool:
     """Cotangents are overwritten, and a variable that is assigned a new value of itself."""
-    mine = is_cotangent(x) or (x.hint == op.result.hint != "")
+    mine = is_cotangent(x) or (x.hint == op.result.hint != "" and not is_cotangent(op.result))
     return mine and sum(1 for y in op.args if y is x) == 1
 
 

@@ -167,7 +167,7 @@ class _Slots(Spares):
                     passed = [*(v for sub in op.regions for v in leaves(sub.results)), *leaves(op.args)]
                     touched = touched.union(*map(self.memory.roots, passed))
         for v, op in determined(self.function).items():
-            if v not in touched and self.plan.is_written(op) and v not in self.missing:
+            if touched.isdisjoint(self.memory.roots(v)) and self.plan.is_written(op) and v not in self.missing:
                 self.buffers.lasting[id(op)] = v
                 self.held.add(v)
 

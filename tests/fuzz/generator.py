@@ -38,11 +38,13 @@ HINTS = (
 def production(table: Table, weight: float) -> Callable[[T], T]:
     """Add the decorated function to a table of productions.
 
-    A production returns None where it does not apply; whatever it emitted or marked is then taken back.
+    A production returns None where it does not apply; whatever it emitted or marked is then taken back. In which order
+    the modules are imported makes no difference to what is chosen.
     """
 
     def add(function: T) -> T:
         table.append((weight, function))  # type: ignore[arg-type]
+        table.sort(key=lambda entry: (entry[1].__module__, entry[1].__qualname__))
         return function
 
     return add
