@@ -11,6 +11,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Refusal
+from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.iteration import CHANGING, Iteration, Iterations, assigned_names
 from adcompiler.frontend.kinds import Known, ListOf
@@ -118,7 +119,16 @@ class Calls(Iterations):
             if array and listed and target is not np.array:
                 bound[name] = self.emit(np.array, d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
-        return self.emit(target, *positional, **keywords)
+        result = self.emit(target, *positional, **keywords)
+        return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
+
+    def only_part(self, target: Any, args: Any, node: Any) -> tuple[Any]:
+        """What a call gives that makes a tuple or a list of one array: the operation is of that array."""
+        self.builder.region.ops.pop()
+        if not hashable(target) or target not in ALONE:
+            raise self.refuse(node, f"{self.text(node)} gives one result in a tuple, which is not supported",
+                              "write a function that gives the result itself")  # fmt: skip
+        return (ALONE[target](self, *args),)
 
     def without(self, kwargs: dict[str, Any], node: Any) -> str:
         """The way out where a call does not fit the function's rule."""

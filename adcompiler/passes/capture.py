@@ -47,7 +47,7 @@ def capture(function: Function) -> Function:
 def shape_only(op: Op) -> set[Value]:
     """The operands of which an operation wants shape and dtype alone."""
     if op.target in (zeros_like, length, size, winners, np.empty_like):
-        return {v for v in leaves(op.args[:1]) if isinstance(v.kind, Array)}
+        return {v for v in leaves(op.args[:1]) if isinstance(v.kind, Array)} - set(leaves(op.args[1:]))
     if isinstance(op.target, FromState):
         named = list(zip(op.target.derivative.wants, op.args, strict=True))
         kept = {v for name, x in named if name not in op.target.derivative.like for v in leaves(x)}
@@ -56,7 +56,8 @@ def shape_only(op: Op) -> set[Value]:
     if rule is None or not any(p.name in rule.like for p in rule.parameters):
         return set()
     bound = rule.bind(op.args, op.kwargs)
-    return {v for n in rule.like for v in leaves(bound.get(n)) if isinstance(v.kind, Array)}
+    kept = {v for n, x in bound.items() if n not in rule.like for v in leaves(x)}
+    return {v for n in rule.like for v in leaves(bound.get(n)) if isinstance(v.kind, Array)} - kept
 
 
 def _shapes(function: Function) -> Function:
