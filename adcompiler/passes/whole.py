@@ -20,6 +20,8 @@ _ARRAYS = (
 
 def whole(function: Function) -> Function:
     """The same function, whose updates of arrays without axes write into what is an array when it runs."""
+    if not any(op.target is update and not getattr(op.result.kind, "ndim", 1) for op in walk(function.body)):
+        return function
     defs = {r: op for op in walk(function.body) for r in op.results}
 
     def is_array(v: Any) -> bool:
@@ -50,6 +52,4 @@ def whole(function: Function) -> Function:
             ops.append(op)
         return Region(inner.params, ops, inner.results)
 
-    if not any(op.target is update and not getattr(op.result.kind, "ndim", 1) for op in walk(function.body)):
-        return function
     return Function(function.name, function.params, region(function.body), function.result, function.doc)
