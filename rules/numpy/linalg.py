@@ -322,8 +322,10 @@ class einsum:
             else:  # a number is no operand: einsum would take a Python float for a double
                 d = d_y * _contracted_to(found, others, factors, optimize) if others else d_y
             if found != mine:  # an index of this operand alone was summed over
+                alone = tuple(k for k, c in enumerate(mine) if c not in found)
                 d = np.real(d) if is_complex(d) and not is_complex(a) else d
-                d = spread(d, a, tuple(k for k, c in enumerate(mine) if c not in found))
+                # an index of others too may be of length 1 here, and summed over when this is fitted
+                d = np.expand_dims(d, alone) if others and found else spread(d, a, alone)
             out.append(d)
         return out
 
