@@ -34,8 +34,20 @@ def clipped(x, w):
     return np.sum(np.clip(0.3, w, 9.0) * x) + np.sum(x**2)
 
 
+def running(x, w):
+    return sum(x) * sum(v * v for v in w)
+
+
+def started_with_a_float(x, w):
+    s = 0.0
+    for v in x:
+        s += v * w[0]
+    return s
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
     (half_a_product, X, W), (product_and_parts, X, W), (bilinear, M, W), (total, M, W), (clipped, X, W),
+    (running, X, W), (started_with_a_float, X, W),
 ]  # fmt: skip
 
 

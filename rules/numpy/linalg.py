@@ -170,11 +170,11 @@ class vdot:
     def d_a(d_c, a: Like, b):
         d = d_c * b
         d = np.conj(d) if is_complex(d) else d
-        return d if rank(a) == rank(b) else reshape_like(d, a)
+        return d if rank(a) == rank(b) == 1 else reshape_like(d, a)
 
     def d_b(d_c, a, b: Like):
         d = d_c * (np.conj(a) if is_complex(a) else a)
-        return d if rank(a) == rank(b) else reshape_like(d, b)
+        return d if rank(a) == rank(b) == 1 else reshape_like(d, b)
 
     def t_c(a, b, t_a, t_b): return np.vdot(t_a, b) + np.vdot(a, t_b)
 

@@ -38,7 +38,7 @@ CASES = [
     *[case(f, a, b) for f in (np.dot, np.inner, np.outer, np.kron) for a, b in SCALED],
     *[case(np.outer, a, b) for a, b in [(V3, V4), (M, V4), (V3[:0], V4), (C, M)]],
     # complex: vdot conjugates its first argument, which no linear pairing follows
-    *[case(np.vdot, a, b).but(complex=False) for a, b in [(V3, W3), (M, M[::-1]), (M, normal(6))]],
+    *[case(np.vdot, a, b).but(complex=False) for a, b in [(V3, W3), (M, M[::-1]), (M, normal(6)), (M, M.T[::-1])]],
     *[case(np.cross, a, b) for a, b in [(V3, W3), (normal(5, 3), V3), (normal(1, 3), normal(5, 3))]],
     case(np.cross, normal(3, 5), normal(3, 5, seed=2), axis=0),
     *[case(np.tensordot, normal(3, 3, 3), normal(3, 3, 3, seed=2), axes=axes)
