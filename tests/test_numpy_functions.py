@@ -128,3 +128,24 @@ def test_a_function_that_is_refused_says_why() -> None:
     ]:
         with pytest.raises(UnsupportedError, match=words):
             grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.polymul(x, x)), lambda x: np.sum(np.polymul(x, [1.0, 2.0])), lambda x: np.sum(np.poly(x)),
+    lambda x: np.sum(np.sin(np.polyval(x, [1, 2]))), lambda x: np.sum(np.polyval(x, 0.5)),
+])  # fmt: skip
+def test_polynomials_without_coefficients_or_roots(f: Any) -> None:
+    nothing = np.zeros(0)
+    assert grad(f)(nothing).shape == (0,)
+    value, tangent = jvp(f, (nothing,), (nothing,))
+    assert (value, tangent) == (f(nothing), 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
+@pytest.mark.parametrize("x", [X[:2], X[[0, 0, 1, 1]]])
+def test_a_polynomial_that_its_points_do_not_determine_has_no_derivative(x: Any) -> None:
+    def f(x, y):
+        return np.sum(np.polyfit(x, y, 2) ** 2)
+
+    with pytest.raises(np.linalg.LinAlgError, match="points do not determine the polynomial"):
+        grad(f, argnums=(0, 1))(x, np.cos(x))
