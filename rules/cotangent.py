@@ -52,6 +52,8 @@ def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def project(d: Any, like: Any) -> Any:
     """Make the cotangent `d` one of `like`: sum over broadcast axes, take the real part, cast.
 
+    Where `d` has one element along an axis and `like` has more, each of these gets that element.
+
     Idle where shape and dtype fit already: then `d` itself is returned.
     """
     if like is None:
@@ -68,13 +70,15 @@ def project(d: Any, like: Any) -> Any:
     if d.shape != like.shape:
         extra = d.ndim - like.ndim
         if extra < 0:
+            d, extra = np.expand_dims(d, tuple(range(-extra))), 0
+        axes = tuple(range(extra)) + tuple(
+            i + extra for i, n in enumerate(like.shape) if n == 1 and d.shape[i + extra] != 1
+        )
+        if axes:
+            d = np.sum(d, axis=axes, keepdims=True)
+            d = d.reshape(d.shape[extra:])
+        if d.shape != like.shape or not axes:
             d = np.array(np.broadcast_to(d, like.shape))
-        else:
-            axes = tuple(range(extra)) + tuple(
-                i + extra for i, n in enumerate(like.shape) if n == 1 and d.shape[i + extra] != 1
-            )
-            summed = np.sum(d, axis=axes, keepdims=True).reshape(like.shape) if axes else None
-            d = np.array(np.broadcast_to(d, like.shape)) if summed is None else summed
     if d.dtype != like.dtype:
         if d.dtype.kind == "c" and like.dtype.kind != "c":
             d = d.real

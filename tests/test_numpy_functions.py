@@ -39,6 +39,11 @@ def in_bins(x, w):
     return np.sum(h**2) * edges[1]
 
 
+def in_a_range(x, high):
+    h, edges = np.histogram(x, 3, range=(-0.5 * high, high), weights=x**2)
+    return np.sum(h**2) * np.sum(edges**3)
+
+
 def parts(x, w):
     quotient, rest = np.divmod(x, w)
     fraction, whole = np.modf(3.0 * x)
@@ -67,7 +72,8 @@ def over_axes(m, a):
 
 PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
     (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (fitted, X, W), (in_bins, X, W),
-    (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5), (over_axes, M, 0.7),
+    (in_a_range, X, 1.3), (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5),
+    (over_axes, M, 0.7),
 ]  # fmt: skip
 
 
@@ -80,7 +86,7 @@ def test_both_modes(f: Any, x: Any, y: Any) -> None:
     assert tangent == pytest.approx(sum(np.sum(g * t) for g, t in zip(expected, directions)), rel=1e-6)
 
 
-@pytest.mark.parametrize("f, y", [(pieces, 1.3), (grown, W), (polynomials, W), (in_bins, W)])
+@pytest.mark.parametrize("f, y", [(pieces, 1.3), (grown, W), (polynomials, W), (in_bins, W), (in_a_range, 1.3)])
 def test_second_derivatives(f: Any, y: Any) -> None:
     def slope(x):
         return np.sum(grad(f)(x, y) * np.arange(5.0))
@@ -128,3 +134,14 @@ def test_a_function_that_is_refused_says_why() -> None:
     ]:
         with pytest.raises(UnsupportedError, match=words):
             grad(f)(X)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.polymul(x, x)), lambda x: np.sum(np.polymul(x, [1.0, 2.0])), lambda x: np.sum(np.poly(x)),
+    lambda x: np.sum(np.sin(np.polyval(x, [1, 2]))), lambda x: np.sum(np.polyval(x, 0.5)),
+])  # fmt: skip
+def test_polynomials_without_coefficients_or_roots(f: Any) -> None:
+    nothing = np.zeros(0)
+    assert grad(f)(nothing).shape == (0,)
+    value, tangent = jvp(f, (nothing,), (nothing,))
+    assert (value, tangent) == (f(nothing), 0.0)

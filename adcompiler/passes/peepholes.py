@@ -40,6 +40,7 @@ from rules.cotangent import (
     update,
 )
 from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_shape
+from rules.numpy.shape import reshape_like
 from rules.rule import OPERATORS
 from rules.sequences import backwards
 
@@ -243,6 +244,10 @@ def _project(here: Site, op: Op, out: Value) -> Any:
     return None
 
 
+def _reshape_like(here: Site, op: Op, out: Value) -> Any:
+    return op.args[0] if alike(op.args[0], out) else None
+
+
 def _listed(here: Site, op: Op, out: Value) -> Any:
     """A copy of a list is the list: where one must not see what becomes of the other, `growing` copies."""
     return op.args[0] if isinstance(op.args[0], Value) else None
@@ -335,6 +340,7 @@ _REWRITES: dict[Any, Any] = {
     np.outer: rewrite_outer,
     np.sum: _sum,
     project: _project,
+    reshape_like: _reshape_like,
     accumulate: rewrite_accumulate,
     listed: _listed,
     backwards: _inverse(backwards),

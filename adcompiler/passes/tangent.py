@@ -17,10 +17,11 @@ from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
+from adcompiler.passes.exact import inexact
 from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.pushforward import Pushforward, Zero
 from adcompiler.passes.trace import Untraceable, fit
-from rules.cotangent import alike, zeros_like
+from rules.cotangent import alike, project, zeros_like
 from rules.kind import Array, KindError, Num, Seq, is_differentiable
 from rules.rule import find
 
@@ -41,7 +42,8 @@ def tangent(function: Function, tangents: dict[Value, Any], active: set[Value]) 
         sweep.tangents[p] = t if given else as_argument(sweep.builder, sweep.get(p), t)
     sweep.run(function.body.ops)
     sweep.builder.loc = None
-    moved = [as_argument(sweep.builder, sweep.get(v), sweep.tangents.get(v)) for v in moving_results(function)]
+    narrower = inexact(function, {})
+    moved = [_of_result(sweep, v, v in narrower) for v in moving_results(function)]
     result = (map_tree(sweep.get, function.result), moved)
     body.results = list(leaves(result))
     return Function(f"{function.name}_jvp", params, body, result)
@@ -50,6 +52,14 @@ def tangent(function: Function, tangents: dict[Value, Any], active: set[Value]) 
 def moving_results(function: Function) -> list[Value]:
     """The parts of a function's result that can have a tangent, each once."""
     return list(dict.fromkeys(v for v in leaves(function.result) if is_differentiable(v.kind)))
+
+
+def _of_result(sweep: "_Sweep", v: Value, narrower: bool) -> Any:
+    """The tangent of a result, of its type; of a number whose kind may be the wider one, of the type that is there."""
+    like, t = sweep.get(v), sweep.tangents.get(v)
+    if narrower and isinstance(t, Value) and isinstance(like.kind, Num) and not like.kind.python:
+        return sweep.builder.call(project, t, like)
+    return as_argument(sweep.builder, like, t)
 
 
 def _t(v: Any) -> str:

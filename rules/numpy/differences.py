@@ -130,7 +130,8 @@ class trapezoid:
                 raise KindError("np.trapezoid with one interval for all is not supported", "write it as dx=...")
         else:
             shape = broadcast(y.shape, w.shape)
-            if any(n == ONE for n in (*y.shape, *w.shape)) and (y.shape, w.shape) != (shape, shape):
+            of_one = [[lengths().resolve(n) == ONE for n in a.shape] for a in (y, w)]
+            if of_one[0] != of_one[1]:
                 raise KindError("np.trapezoid of arrays that broadcast is not supported", "give x of the shape of y")
         dtype = dtype if dtype.kind in "fc" else np.dtype(np.float64)
         return array_or_number(dtype, reduced(shape, axis), library(y, w))

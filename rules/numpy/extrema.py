@@ -9,6 +9,7 @@ import numpy as np
 from rules.cotangent import unstack
 from rules.kind import Num, Seq, array_or_number, broadcast, element_of, kind_of, library, promote
 from rules.numpy.reductions import beside, reduction
+from rules.numpy.shape import array_kind
 from rules.operands import dtype_of, is_constant, rank
 from rules.rule import recorded, rule
 from rules.sequences import largest, smallest
@@ -135,7 +136,7 @@ class smallest_of_a_sequence:
 
 # --------------------------------------------------------------------------------------------- clip
 def _clip_kind(a, low, high):
-    kinds = [kind_of(k) for k in (a, low, high) if k is not None]
+    kinds = [array_kind(a), *(kind_of(k) for k in (low, high) if k is not None)]
     return array_or_number(promote(*kinds), broadcast(*(k.shape for k in kinds)), library(*kinds))
 
 

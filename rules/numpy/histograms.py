@@ -36,6 +36,8 @@ def _edges(name: str, a: Any, bins: Any, range: Any) -> Array:
         if rank(kind_of(bins)) != 1:
             raise KindError(f"np.{name} with edges that are not of rank 1 is not supported", "give an array of rank 1")
         return kind_of(bins)
+    if range is not None and (not isinstance(range, tuple | list) or len(range) != 2):
+        raise KindError(f"np.{name} takes two numbers for a range", "give a tuple of them: range=(low, high)")
     dtype = promote(a, *map(kind_of, range or ()))
     size = length_of(bins) + 1
     return Array(dtype if dtype.kind == "f" else np.dtype(np.float64), (size,), a.xp)
@@ -92,22 +94,35 @@ def _to_data(d: Any, a: Any, bins: Any, range: Any) -> Any:
     return zeros_like(a) if _given(bins, range) else unspanned(d, a)
 
 
-def _of_data(e: Any, a: Any, bins: Any, range: Any, t_a: Any, t_bins: Any) -> Any:
+def _to_range(d: Any, bins: Any) -> list[Any]:
+    """The cotangents of the first and the last edge, between which the others lie equally far apart."""
+    if rank(bins):
+        return [0.0, 0.0]
+    last = np.dot(d, ramp(d))
+    return [np.sum(d) - last, last]
+
+
+def _of_edges(e: Any, a: Any, bins: Any, range: Any, t_a: Any, t_bins: Any, t_range: Any) -> Any:
     """The tangent of the edges `e`."""
-    if _given(bins, range):
-        return zeros_like(e) + t_bins if rank(bins) else zeros_like(e)
+    if rank(bins):
+        return zeros_like(e) + t_bins
+    if range is not None:
+        first, last = t_range
+        return first + (last - first) * ramp(e)
     return spanned(t_a, a, e)
 
 
 @rule("e = histogram_bin_edges(a, bins=10, range=None)", np.histogram_bin_edges)
 class histogram_bin_edges:
-    static = "range"
     view = "bins"
     def kind(a, bins, range): return _edges("histogram_bin_edges", a, bins, range)
     def d_a(d_e, a, bins: Like, range): return _to_data(d_e, a, bins, range)
     @borrows("d_e")
     def d_bins(d_e): return d_e
-    def t_e(e: Like, a, bins: Like, range, t_a, t_bins): return _of_data(e, a, bins, range, t_a, t_bins)
+    def d_range(d_e, bins: Like): return _to_range(d_e, bins)
+
+    def t_e(e: Like, a, bins: Like, range, t_a, t_bins, t_range):
+        return _of_edges(e, a, bins, range, t_a, t_bins, t_range)
 
 
 @rule("r = histogram(a, bins=10, range=None, density=None, weights=None)", np.histogram)
@@ -115,7 +130,7 @@ class histogram:
     """Counts, or weights, and the edges of the bins."""
 
     selects = True
-    static = "range density"
+    static = "density"
     view = "bins"
 
     def kind(a, bins, range, density, weights):
@@ -130,10 +145,11 @@ class histogram:
     def d_a(d_r, a, bins: Like, range): return _to_data(d_r[1], a, bins, range)
     @borrows("d_r")
     def d_bins(d_r): return d_r[1]
+    def d_range(d_r, bins: Like): return _to_range(d_r[1], bins)
     def d_weights(d_r, r, a): return np.pad(d_r[0], (0, 1))[bin_places(a, r[1])]
 
-    def t_r(r, a, bins: Like, range, weights, t_a, t_bins, t_weights):
-        moved = _of_data(r[1], a, bins, range, t_a, t_bins)
+    def t_r(r, a, bins: Like, range, weights, t_a, t_bins, t_range, t_weights):
+        moved = _of_edges(r[1], a, bins, range, t_a, t_bins, t_range)
         if weights is None:
             return zeros_like(r[0]), moved
         return scatter(t_weights, np.pad(r[0], (0, 1)), bin_places(a, r[1]))[:-1], moved

@@ -170,11 +170,11 @@ class vdot:
     def d_a(d_c, a: Like, b):
         d = d_c * b
         d = np.conj(d) if is_complex(d) else d
-        return d if rank(a) == rank(b) else reshape_like(d, a)
+        return d if rank(a) == rank(b) == 1 else reshape_like(d, a)
 
     def d_b(d_c, a, b: Like):
         d = d_c * (np.conj(a) if is_complex(a) else a)
-        return d if rank(a) == rank(b) else reshape_like(d, b)
+        return d if rank(a) == rank(b) == 1 else reshape_like(d, b)
 
     def t_c(a, b, t_a, t_b): return np.vdot(t_a, b) + np.vdot(a, t_b)
 
@@ -283,12 +283,20 @@ def _subscripts(subscripts: Any, ranks: list[int]) -> tuple[list[str], str]:
     return inputs, result
 
 
+def _contracted_to(result: str, inputs: list[str], factors: list[Any], optimize: Any) -> Any:
+    """The sum of products of these indices; of one factor of which nothing is summed, a transpose of it."""
+    if len(factors) == 1 and len(inputs[0]) == len(result):
+        return _ordered(factors[0], [result.index(c) for c in inputs[0]])
+    quick = {"optimize": True} if optimize and len(factors) > 1 and result else {}
+    return np.einsum(",".join(inputs) + "->" + result, *factors, **quick)
+
+
 @rule("y = einsum(subscripts, *operands, optimize=False)", np.einsum)
 class einsum:
     static = "subscripts optimize"
 
     def kind(subscripts, operands, optimize):
-        operands = [kind_of(a) for a in operands]
+        operands = [array_kind(a) for a in operands]
         inputs, result = _subscripts(subscripts, [rank(a) for a in operands])
         size: dict[str, Length] = {}
         for s, a in zip(inputs, operands):
@@ -308,13 +316,16 @@ class einsum:
         for i, (mine, a) in enumerate(zip(inputs, operands)):
             others = inputs[:i] + inputs[i + 1 :]
             found = "".join(c for c in mine if c in result or any(c in s for s in others))
-            formula = ",".join([result, *others]) + "->" + found
-            factors = (d_y, *operands[:i], *operands[i + 1 :])
-            quick = {"optimize": True} if optimize and len(factors) > 2 and found else {}
-            d = np.einsum(formula, *factors, **quick)
+            factors = [*operands[:i], *operands[i + 1 :]]
+            if result:
+                d = _contracted_to(found, [result, *others], [d_y, *factors], optimize)
+            else:  # a number is no operand: einsum would take a Python float for a double
+                d = d_y * _contracted_to(found, others, factors, optimize) if others else d_y
             if found != mine:  # an index of this operand alone was summed over
+                alone = tuple(k for k, c in enumerate(mine) if c not in found)
                 d = np.real(d) if is_complex(d) and not is_complex(a) else d
-                d = spread(d, a, tuple(k for k, c in enumerate(mine) if c not in found))
+                # an index of others too may be of length 1 here, and summed over when this is fitted
+                d = np.expand_dims(d, alone) if others and found else spread(d, a, alone)
             out.append(d)
         return out
 

@@ -12,6 +12,7 @@ from rules.kind import (
     Array,
     KindError,
     Length,
+    Num,
     array_or_number,
     constant,
     kind_of,
@@ -49,15 +50,16 @@ def _less(n: Length, k: int) -> Length:
 # ---------------------------------------------------------------------------------- the end of an array
 @primitive
 def ending(d: Any, like: Any) -> Any:
-    """The last elements of `d`, as many as `like` has; a view."""
-    return d[len(d) - len(like) :]
+    """The last elements of `d`, as many as `like` has; a view, but where zeros are missing before them."""
+    return d[len(d) - len(like) :] if len(d) >= len(like) else at_end.__wrapped__(d, like)
 
 
 @primitive
 def at_end(d: Any, like: Any) -> Any:
-    """Zeros of the shape of `like` that end with `d`."""
+    """Zeros of the shape of `like` that end with `d`, or with what there is room for."""
     out = np.zeros(like.shape, d.dtype)
-    out[len(like) - len(d) :] = d
+    n = min(len(like), len(d))
+    out[len(like) - n :] = d[len(d) - n :]
     return out
 
 
@@ -79,7 +81,9 @@ class at_end_rule:
 
 @primitive
 def trimmed(p: Any) -> Any:
-    """The coefficients without leading zeros, at least one of them; a view."""
+    """The coefficients without leading zeros, at least one of them; a view. Where there are none, 0."""
+    if not len(p):
+        return np.zeros(1, p.dtype)
     found = np.flatnonzero(p)
     return p[found[0] if len(found) else len(p) - 1 :]
 
@@ -233,11 +237,26 @@ class unpolyval_rule:
         return unpolyval(t_d, x, like) + np.pad(unpolyval(d * t_x, x, y[:-1]) * falling(y, 1), (0, 1))
 
 
-@rule("y = polyval(p, x)", np.polyval, horner)
+def _value_kind(p: Any, x: Any) -> Any:
+    p, x = _coefficients("polyval", p), array_kind(x)
+    return array_or_number(promote(p, x), x.shape, library(p, x))
+
+
+@rule("y = horner(p, x)", horner)
+class horner_rule:
+    def kind(p, x): return _value_kind(p, x)
+    def d_p(d_y, p: Like, x): return unpolyval(d_y, x, p)
+    def d_x(d_y, p, x): return d_y * horner(derived(p), x)
+    def t_y(p, x, t_p, t_x): return horner(t_p, x) + t_x * horner(derived(p), x)
+
+
+@rule("y = polyval(p, x)", np.polyval)
 class polyval:
     def kind(p, x):
-        p, x = _coefficients("polyval", p), array_kind(x)
-        return array_or_number(promote(p, x), x.shape, library(p, x))
+        kind, at = _value_kind(p, x), array_kind(x)
+        if (kind.dtype != at.dtype or not at.ndim) and lengths().at_least(array_kind(p).shape[0], 1) is False:
+            return at  # no coefficients: zeros like x
+        return kind
 
     def d_p(d_y, p: Like, x): return unpolyval(d_y, x, p)
     def d_x(d_y, p, x): return d_y * horner(derived(p), x)
@@ -326,13 +345,18 @@ class poly_of_rule:
 class poly:
     def kind(seq_of_zeros):
         r = array_kind(seq_of_zeros)
-        if r.ndim != 1 or r.shape == (constant(0),):
+        if r.ndim != 1:
             raise KindError("np.poly of what is no array of roots is not supported",
                             "give it the roots: np.linalg.eigvals of a matrix")  # fmt: skip
         if r.dtype.kind == "c":
             raise KindError("np.poly of complex roots is real or complex as their values are", "multiply the factors")
+        if lengths().at_least(r.shape[0], 1) is False:
+            return Num(float)  # what NumPy has for no roots is no array
         dtype = r.dtype if r.dtype.kind == "f" else DOUBLE.dtype
         return Array(dtype, (total([r.shape[0], constant(1)]),), r.xp)
 
-    def d_seq_of_zeros(d_a, seq_of_zeros): return _to_roots(d_a, seq_of_zeros)
-    def t_a(t_seq_of_zeros, seq_of_zeros): return _of_roots(t_seq_of_zeros, seq_of_zeros)
+    def d_seq_of_zeros(d_a, seq_of_zeros):
+        return _to_roots(d_a, seq_of_zeros) if rank(d_a) else np.zeros_like(seq_of_zeros)
+
+    def t_a(t_seq_of_zeros, seq_of_zeros, a: Like):
+        return _of_roots(t_seq_of_zeros, seq_of_zeros) if rank(a) else 0.0

@@ -30,6 +30,7 @@ CASES = [
     case(project, S, A).but(wrt="d"),
     case(project, S, A[:, :1]).but(wrt="d"),
     case(project, A, B).but(wrt="d"),
+    *[case(project, x, y).but(wrt="d") for x, y in [(A[:1], A[:, :1]), (S[:, :1], A[:1]), (A[0], A[:, :1])]],
     case(project, A + 1j * B, B).but(wrt="d"),
     case(project, A, 1.5).but(wrt="d"),
     case(accumulate, A, B).but(skip="broadcast"),

@@ -21,7 +21,8 @@ CASES = [
     *[case(np.trapezoid, A, axis=k, dx=0.25).but(wrt="y dx") for k in (0, 1, -2)],
     *[case(np.trapezoid, a, x, axis=k) for a, x, k in [
         (V, np.cumsum(positive(5)), 0), (A, X4, -1), (A, X3, 0), (S, X3, 1), (S, X4, -1), (S, positive(2), 0),
-        (A, np.cumsum(positive(3, 4), axis=1), 1), (A, np.cumsum(positive(3, 4), axis=0), 0), (V[:1], V[:1], 0)]],
+        (A, np.cumsum(positive(3, 4), axis=1), 1), (A, np.cumsum(positive(3, 4), axis=0), 0), (V[:1], V[:1], 0),
+        (A[:1], np.cumsum(positive(1, 4), axis=1), -1), (A[:, :1], positive(3, 1), -1), (A[:, :1], positive(3, 1), 0)]],
     case(np.trapezoid, A, np.arange(4)).but(wrt="y"),
     *[case(np.gradient, a, axis=k, edge_order=e) for e in (1, 2)
       for a, k in [(V, None), (A, 0), (A, -1), (A, None), (S, (1, -1)), (S, (1,))]],

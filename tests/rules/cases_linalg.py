@@ -25,7 +25,10 @@ EINSUM = [("ij,jk->ik", M, N), ("ij,jk", M, N), ("ij->i", M), ("ij->", M), ("ij-
           ("...ij,...jk", S, R),
           ("...ij,...jk", S[:, None], R), ("ij,kl->i", M, N), ("ij,ik->i", M, normal(2, 4)), ("i...->...", S),
           ("ij,ij->ij", M[:1], M), (" ij , j -> i ", C, V3), ("ij,jk,k->i", M, N, V4),
-          ("ij,kl->i", M, C), ("i,ij,j->", V2, M, V3)]  # fmt: skip
+          ("ij,kl->i", M, C), ("i,ij,j->", V2, M, V3), (",i->i", 2.0, V3),
+          ("ij,jk,kl->il", V3[None], V3[None], V3[None]), ("ij,jk->", V3[None], W3[None]),
+          ("ij,jk->i", M, W3[None]), ("ij,ij->", M, V3[None]), ("ij,ik->", M[:, :1], C[:1]),
+          ("i,->", V3, np.array(2.0))]  # fmt: skip
 KRON = [(M, N), (V2, V3), (M, V4), (V3, N), (normal(2, 1, 3), normal(2, 2)), (C, M)]
 
 CASES = [
@@ -35,7 +38,7 @@ CASES = [
     *[case(f, a, b) for f in (np.dot, np.inner, np.outer, np.kron) for a, b in SCALED],
     *[case(np.outer, a, b) for a, b in [(V3, V4), (M, V4), (V3[:0], V4), (C, M)]],
     # complex: vdot conjugates its first argument, which no linear pairing follows
-    *[case(np.vdot, a, b).but(complex=False) for a, b in [(V3, W3), (M, M[::-1]), (M, normal(6))]],
+    *[case(np.vdot, a, b).but(complex=False) for a, b in [(V3, W3), (M, M[::-1]), (M, normal(6)), (M, M.T[::-1])]],
     *[case(np.cross, a, b) for a, b in [(V3, W3), (normal(5, 3), V3), (normal(1, 3), normal(5, 3))]],
     case(np.cross, normal(3, 5), normal(3, 5, seed=2), axis=0),
     *[case(np.tensordot, normal(3, 3, 3), normal(3, 3, 3, seed=2), axes=axes)

@@ -558,6 +558,13 @@ def test_pseudoinverse_of_a_rank() -> None:
     np.testing.assert_allclose(np.sum(got * (t @ R)), want, rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.RankWarning")
+def test_a_polynomial_that_its_points_do_not_determine() -> None:
+    for x in (np.array([0.3, 1.2]), np.array([0.3, 0.3, 1.2, 1.2])):
+        with pytest.raises(np.linalg.LinAlgError, match="points do not determine"):
+            pulled(np.polyfit, x, np.cos(x), 2, d=np.ones(3))
+
+
 def test_factors_of_dependent_columns() -> None:
     for A in (np.zeros((3, 2)), np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]]) / 7):
         with pytest.raises(np.linalg.LinAlgError, match="depend"):

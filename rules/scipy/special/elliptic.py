@@ -7,8 +7,9 @@ import math
 
 from scipy import special
 
+from rules.kind import elementwise as kind_of_ufunc
 from rules.rule import elementwise, rule
-from rules.scipy.special.kinds import hyp2f1, together
+from rules.scipy.special.kinds import hyp2f1
 
 elementwise("K = ellipk(m)", special.ellipk, derivative=lambda m: math.pi / 8 * hyp2f1(1.5, 1.5, 2.0, m))
 elementwise("E = ellipe(m)", special.ellipe, derivative=lambda m: -math.pi / 8 * hyp2f1(0.5, 1.5, 2.0, m))
@@ -24,6 +25,6 @@ class ellipj:
     """(sn, cn, dn, ph): DLMF 22.13.1 to 22.13.3."""
 
     why_m = "the rule by the parameter is not written yet"
-    def kind(u, m): return (together(u, m),) * 4
+    def kind(u, m): return (kind_of_ufunc(special.ellipj, u, m),) * 4
     def d_u(d_y, m, y): return sum(d * slope for d, slope in zip(d_y, _slopes(m, y)))
     def t_y(t_u, m, y): return tuple(t_u * slope for slope in _slopes(m, y))
