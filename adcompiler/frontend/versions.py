@@ -373,6 +373,8 @@ class Versions(Ownership):
             remedy = "loop over indices: for i in range(len(...))"
         elif other.endswith("a method of it,"):
             remedy = f"write what {name} is where it is used, without a name for it"
+        elif other.endswith("which reads it,"):
+            remedy = "make what reads it after this, in the `for` itself: for row in reversed(a)"
         elif other == READ and isinstance(node, gast.AugAssign | gast.Assign):
             remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
         elif other.startswith(PENDING):

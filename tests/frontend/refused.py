@@ -48,6 +48,13 @@ def store_while_it_is_read(x):
     return np.sum(y * changed())
 
 
+def store_before_what_reads_it(x):
+    y = np.outer(x, x)
+    rows = reversed(y)
+    y[0] = x
+    return sum(np.sum(row * row) for row in rows)
+
+
 def store_to_a_global(x):
     global_table[0] = x[0]
     return np.sum(x * global_table)

@@ -45,6 +45,12 @@ def store_while_it_is_read(x):
     return np.sum(y * c)
 
 
+def store_before_what_reads_it(x):
+    y = np.outer(x, x)
+    y[0] = x
+    return sum(np.sum(row * row) for row in reversed(y))
+
+
 def store_to_a_global(x, table=TABLE):
     table[0] = x[0]
     return np.sum(x * table)

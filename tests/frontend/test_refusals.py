@@ -67,6 +67,7 @@ CASES = [
     Case("store_through_a_name_that_a_loop_moves", "z[0] = ", "z may share memory with y", "z.copy()"),
     Case("augmented_view_or_copy", "z += 1.0", "z may share memory with y", "z.copy()"),
     Case("store_while_it_is_read", "y[0] = ", "y may share memory with what this expression has read", "statement"),
+    Case("store_before_what_reads_it", "y[0] = ", "y may share memory with rows, which reads it", "after this `for`"),
     Case("store_to_a_global", "global_table[0] = ", "global_table local variable", "argument"),
     Case("store_to_a_copy", "y[[0, 1]][0] = ", "store copy index array", "one subscript"),
     Case("store_to_a_tuple", "pair[0] = ", "tuple changed", "new tuple"),
