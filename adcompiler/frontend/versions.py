@@ -363,6 +363,8 @@ class Versions(Ownership):
             base = shared(self.defs[base])[0]
         given = self.apart and base not in self.defs
         helper = bool(self.callers and self.frame.name and not self.apart)
+        family = self.family(base)
+        other = other or next((label for label, x in self._held() if x in family and label != name), "")
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
@@ -384,6 +386,10 @@ class Versions(Ownership):
             remedy = "call what changes it in a statement of its own"
         elif helper and isinstance(old, Value) and old.id < self.frame.born:  # it was given the array
             remedy = f"let {self.frame.name} return a changed copy, and assign that where it is called"
+        elif is_assignable(name) and other not in (name, "another name") and self.by_layout(old):
+            there = other if is_assignable(other) else "the array"
+            remedy = (f"where NumPy gives a view, write into {there} itself, {there}.flat[i] = ... or by one index for "
+                      f"each axis; where it gives a copy, write {name} = {name}.copy() first")  # fmt: skip
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):
@@ -393,6 +399,11 @@ class Versions(Ownership):
         elif not is_assignable(name):
             remedy = "write into the array itself, by one index for each axis"
         return self.refuse(node, reason, remedy)
+
+    def by_layout(self, v: Value) -> bool:
+        """Is this a view or a copy of another array, by how that lies in memory?"""
+        op = self.defs.get(self.lens(v).root)
+        return op is not None and type(op) is Op and name_of(op) in ("reshape", "ravel") and bool(shared(op))
 
 
 def is_assignable(text: str) -> bool:

@@ -34,6 +34,19 @@ def augmented_view_or_copy(x):
     return np.sum(y * y) + np.sum(z)
 
 
+def store_to_a_view_or_a_copy(x):
+    y = np.outer(x, x).T * 2.0
+    y.flat[1] = x[0]
+    return np.sum(y * y)
+
+
+def store_to_the_new_shape_of_an_item(x):
+    y = np.outer(x, x).T * 2.0
+    kept = {"y": y}
+    kept["y"].flat[:8] *= x[0]
+    return np.sum(y * y) + np.sum(kept["y"])
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 

@@ -65,7 +65,11 @@ CASES = [
     # stores into arrays
     Case("store_to_one_of_two", "y[0] = ", "y may share memory with z", "y.copy()"),
     Case("store_through_a_name_that_a_loop_moves", "z[0] = ", "z may share memory with y", "z.copy()"),
-    Case("augmented_view_or_copy", "z += 1.0", "z may share memory with y", "z.copy()"),
+    Case("augmented_view_or_copy", "z += 1.0", "z may share memory with y", "z.copy() y.flat[i]"),
+    Case("store_to_a_view_or_a_copy", "z[1] = ", "z may share memory with y",
+         "view, into y itself, y.flat[i] copy, z = z.copy()"),
+    Case("store_to_the_new_shape_of_an_item", "y[0] *= ", "y may share memory with kept['y']",
+         "kept['y'].flat[i] y = y.copy()"),
     Case("store_while_it_is_read", "y[0] = ", "y may share memory with what this expression has read", "statement"),
     Case("store_before_what_reads_it", "y[0] = ", "y may share memory with rows, which reads it", "after this `for`"),
     Case("store_to_a_global", "global_table[0] = ", "global_table local variable", "argument"),
