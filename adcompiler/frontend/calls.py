@@ -17,7 +17,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
-from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun
+from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -187,8 +187,12 @@ class Calls(Iterations):
     def opaque(self, f: Any, args: Any, kwargs: Any, node: Any, why: str = "") -> Any:
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
         if _writes(f):
-            raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet",
-                              FUNCTIONS.get(f.__name__, "make a new array of what it writes"))  # fmt: skip
+            remedy = FUNCTIONS.get(f.__name__, "make a new array of what it writes")
+            if f.__name__ == "at" and len(args) == f.__self__.nin + 1:
+                plain = isinstance(node, gast.Call) and len(node.args) == len(args)
+                texts = list(map(self.text, node.args)) if plain else ["y", "index", "values"][: len(args)]
+                remedy = one_after_the_other(f.__self__, target_name(f.__self__), args, texts)
+            raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet", remedy)
         name = getattr(f, "__name__", str(f))
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):

@@ -153,6 +153,30 @@ def put_along_no_axis(x):
     return np.sum(y * y)
 
 
+def maximum_at_places(x):
+    y = x * 2.0
+    np.maximum.at(y, [0, 1, 0], x[1:])
+    return np.sum(y * y)
+
+
+def product_at_rows(x):
+    y = np.outer(x, x)
+    np.multiply.at(y, np.array([0, 2, 0]), x)
+    return np.sum(y * y)
+
+
+def negative_at_places(x):
+    y = x * 2.0
+    np.negative.at(y, [0, 1])
+    return np.sum(y * x)
+
+
+def quotient_at_a_mask(x):
+    y = x * 2.0
+    np.divide.at(y, x > 1.7, x[0])
+    return np.sum(y * x)
+
+
 def augmented_global(x):
     global_table = TABLE
     global_table += 1.0

@@ -148,6 +148,33 @@ def put_along_no_axis(x):
     return np.sum(y * y)
 
 
+def maximum_at_places(x):
+    y = x * 2.0
+    for i, v in zip([0, 1, 0], x[1:]):
+        y[i] = np.maximum(y[i], v)
+    return np.sum(y * y)
+
+
+def product_at_rows(x):
+    y = np.outer(x, x)
+    for i in np.array([0, 2, 0]):
+        y[i] *= x
+    return np.sum(y * y)
+
+
+def negative_at_places(x):
+    y = x * 2.0
+    for i in [0, 1]:
+        y[i] = np.negative(y[i])
+    return np.sum(y * x)
+
+
+def quotient_at_a_mask(x):
+    y = x * 2.0
+    y[x > 1.7] /= x[0]
+    return np.sum(y * x)
+
+
 def augmented_global(x):
     global_table = TABLE
     global_table = global_table + 1.0

@@ -86,6 +86,11 @@ CASES = [
     Case("store_to_an_imaginary_part_of_a_real_array", "z.imag[1:] =", "z.imag imaginary real", "z.astype(complex)"),
     Case("store_to_a_flattened_array_of_unknown_order", "y.ravel()[1] =", "y.ravel() memory y", "index for each axis"),
     Case("put_along_no_axis", "np.put_along_axis(", "np.put_along_axis axis", "a.flat[indices] = values"),
+    Case("maximum_at_places", "np.maximum.at(", "np.maximum.at writes",
+         "for i, v in zip([0, 1, 0], x[1:]): y[i] = np.maximum(y[i], v)"),
+    Case("product_at_rows", "np.multiply.at(", "np.multiply.at writes", "for i in np.array([0, 2, 0]): y[i] *= x"),
+    Case("negative_at_places", "np.negative.at(", "np.negative.at writes", "for i in [0, 1]: y[i] = np.negative(y[i])"),
+    Case("quotient_at_a_mask", "np.divide.at(", "np.divide.at writes", "write y[x > 1.7] /= x[0]"),
     Case("augmented_global", "global_table += 1.0", "global_table memory in place", COPY),
     Case("augmented_array_or_a_view_of_it", "z += 1.0", "z memory in place", "z = z + " + COPY),
     # methods and functions that write in place
