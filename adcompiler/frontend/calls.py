@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import random
 import sys
 import types
 from dataclasses import replace
@@ -25,7 +26,9 @@ from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
 
 #: Functions that write into an argument.
-WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle)
+WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+#: What has a method that shuffles.
+GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
 LISTS = frozenset(
     {"arrays", "tup", "items", "object", "operands", "xi", "rest", "choicelist", "choices", "c_and_lower", "lu_and_piv"}
@@ -146,6 +149,8 @@ class Calls(Iterations):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
+        if isinstance(f, types.MethodType) and _writes(f):
+            return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -192,7 +197,11 @@ class Calls(Iterations):
                 plain = isinstance(node, gast.Call) and len(node.args) == len(args)
                 texts = list(map(self.text, node.args)) if plain else ["y", "index", "values"][: len(args)]
                 remedy = one_after_the_other(f.__self__, target_name(f.__self__), args, texts)
-            raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet", remedy)
+            name = target_name(getattr(f, "__func__", f))
+            into = "a list" if args and _is_list(args[0]) else "an array"
+            if f.__name__ == "shuffle" and into == "a list":
+                remedy = remedy.replace("y = y[order]", "y = np.array(y)[order]")
+            raise self.refuse(node, f"{name} writes into {into}, which is not supported yet", remedy)
         name = getattr(f, "__name__", str(f))
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
@@ -431,8 +440,9 @@ def _assign(name: str, value: Any) -> Any:
 
 def _writes(f: Any) -> bool:
     """Does this function store into an array that it is given?"""
-    of_ufunc = isinstance(getattr(f, "__self__", None), np.ufunc) and f.__name__ == "at"
-    return of_ufunc or any(f is w for w in WRITERS)
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    method = name == "at" if isinstance(owner, np.ufunc) else name == "shuffle" and isinstance(owner, GENERATORS)
+    return method or any(f is w for w in WRITERS)
 
 
 def _unchanging(x: Any) -> bool:
@@ -443,6 +453,10 @@ def _unchanging(x: Any) -> bool:
 def _reads(f: Any) -> bool:
     """Does this function surely only read a list that it is given?"""
     return getattr(f, "__module__", "") in ("numpy", "numpy.linalg", "numpy.fft", "math") or f in (sorted, filter)
+
+
+def _is_list(d: Any) -> bool:
+    return isinstance(d, list | ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq))
 
 
 def _lists(d: Any) -> bool:

@@ -40,6 +40,7 @@ class Parts(Conditions):
         return self.attribute(owner, node.attr, node)
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        self.refuse_opaque(owner)
         if isinstance(owner, Known):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)

@@ -147,7 +147,8 @@ FUNCTIONS = {
     "place": "write y[mask] = values",
     "putmask": "write y[mask] = values",
     "put_along_axis": "write y[index] = values",
-    "shuffle": "do it outside, and pass the result",
+    "shuffle": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
+    "permutation": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
     "apply_along_axis": "write it as a loop over the rows",
     "vectorize": "write it as a loop, or apply the operations to the array as a whole",
 }

@@ -177,6 +177,23 @@ def quotient_at_a_mask(x):
     return np.sum(y * x)
 
 
+def shuffled(x):
+    y = x * x
+    np.random.shuffle(y)
+    return np.sum(y * x)
+
+
+def shuffled_list(x):
+    ys = [v * v for v in x]
+    random.shuffle(ys)
+    return ys[0] * ys[1]
+
+
+def permuted(x):
+    y = np.random.permutation(x * x)
+    return np.sum(y * x)
+
+
 def augmented_global(x):
     global_table = TABLE
     global_table += 1.0
@@ -538,6 +555,23 @@ def function_without_rule_is_unpacked(x):
 
 def method_of_a_ufunc(x):
     return np.sum(np.maximum.accumulate(x))
+
+
+def function_of_a_module_of_numpy(x):
+    return np.sum(np.emath.sqrt(x))
+
+
+def function_of_a_package_of_numpy(x):
+    return np.polynomial.polynomial.polyval(x[0], x)
+
+
+def method_of_an_unknown_result(x):
+    rows = np.apply_along_axis(np.cumsum, 0, x)
+    return np.sum(rows.reshape(-1))
+
+
+def attribute_of_an_unknown_result(x):
+    return _unique(x).real
 
 
 def function_of_a_library(x):
@@ -1066,6 +1100,10 @@ def problem_in_a_callee_called_twice(x):
 
 
 # -------------------------------------------------------------------------------------------- outputs
+def method_output(x):
+    return x.sum
+
+
 def vector_output(x):
     return x * 2.0
 

@@ -175,6 +175,28 @@ def quotient_at_a_mask(x):
     return np.sum(y * x)
 
 
+def shuffled(x, order=np.array([2, 0, 3, 1])):
+    y = x * x
+    y = y[order]
+    return np.sum(y * x)
+
+
+def shuffled_list(x, order=np.array([2, 0, 3, 1])):
+    ys = [v * v for v in x]
+    ys = np.array(ys)[order]
+    return ys[0] * ys[1]
+
+
+def permuted(x, order=np.array([2, 0, 3, 1])):
+    y = (x * x)[order]
+    return np.sum(y * x)
+
+
+def method_of_an_unknown_result(x):
+    rows = np.cumsum(x)
+    return np.sum(rows.reshape(-1) ** 2)
+
+
 def augmented_global(x):
     global_table = TABLE
     global_table = global_table + 1.0

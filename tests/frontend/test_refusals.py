@@ -91,6 +91,9 @@ CASES = [
     Case("product_at_rows", "np.multiply.at(", "np.multiply.at writes", "for i in np.array([0, 2, 0]): y[i] *= x"),
     Case("negative_at_places", "np.negative.at(", "np.negative.at writes", "for i in [0, 1]: y[i] = np.negative(y[i])"),
     Case("quotient_at_a_mask", "np.divide.at(", "np.divide.at writes", "write y[x > 1.7] /= x[0]"),
+    Case("shuffled", "np.random.shuffle(", "np.random.shuffle writes array", "permutation outside y = y[order]"),
+    Case("shuffled_list", "random.shuffle(", "random.shuffle writes list", "permutation y = np.array(y)[order]"),
+    Case("permuted", "np.random.permutation(", "np.random.permutation no rule", "permutation outside y = y[order]"),
     Case("augmented_global", "global_table += 1.0", "global_table memory in place", COPY),
     Case("augmented_array_or_a_view_of_it", "z += 1.0", "z memory in place", "z = z + " + COPY),
     # methods and functions that write in place
@@ -149,6 +152,10 @@ CASES = [
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
     Case("function_without_rule_is_unpacked", "np.unique_counts(", "np.unique_counts no rule", "adc rules"),
     Case("method_of_a_ufunc", "np.maximum.accumulate(", "np.maximum.accumulate no rule", "adc rules"),
+    Case("function_of_a_module_of_numpy", "np.emath.sqrt(", "np.emath.sqrt no rule", "give np.emath.sqrt one"),
+    Case("function_of_a_package_of_numpy", "np.polynomial.", "np.polynomial.polynomial.polyval no rule", "adc rules"),
+    Case("method_of_an_unknown_result", "np.apply_along_axis(", "np.apply_along_axis no rule", "loop rows"),
+    Case("attribute_of_an_unknown_result", "np.unique(v)", "np.unique no rule", "adc rules", within="_unique"),
     Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
     Case("c_function", "functools.reduce(", "reduce no rule", "loop"),
     Case("builtin_without_rule", "sorted(x)", "sorted no rule", "np.sort(x)"),
@@ -247,6 +254,7 @@ CASES = [
     # objects
     Case("makes_an_object", "Model()", "Model", ""),
     # outputs
+    Case("method_output", "def ", "method_output the method sum one real number", "sum(...)", error=GradientError),
     Case("vector_output", "def ", "vector_output f64[n0] one real number", "np.sum", error=GradientError),
     Case("one_element_output", "def ", "f64[1] one real number", "element", error=GradientError),
     Case("complex_output", "def ", "c128 one real number", "real", error=GradientError),
