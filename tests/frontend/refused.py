@@ -578,6 +578,14 @@ def function_of_a_library(x):
     return recfunctions.structured_to_unstructured(x)[0]
 
 
+def quantile_of_another_method(x):
+    return np.quantile(x * x, 0.4, method="nearest")
+
+
+def percentile_of_another_method(x):
+    return np.nanpercentile(x * x, 40, method="hazen")
+
+
 def c_function(x):
     return functools.reduce(operator.add, x)
 
