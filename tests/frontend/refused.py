@@ -81,6 +81,30 @@ def store_to_a_copy(x):
     return np.sum(y)
 
 
+def store_to_rows_of_a_copy(x):
+    y = np.outer(x, x)
+    y[np.array([0, 2])][1, 1:] += x[0]
+    return np.sum(y * y)
+
+
+def store_to_a_copy_by_a_mask(x):
+    y = x * 2.0
+    y[x > 1.7][0] = x[0]
+    return np.sum(y * x)
+
+
+def store_to_a_copy_of_columns(x):
+    y = np.outer(x, x)
+    y[:, [0, 2]].T[1] = x
+    return np.sum(y * y)
+
+
+def store_to_an_element_of_an_element(x):
+    y = np.outer(x, x)
+    y[0, 1][0] = x[0]
+    return np.sum(y * y)
+
+
 def store_to_a_tuple(x):
     pair = x[0], x[1]
     pair[0] = x[2]

@@ -71,7 +71,25 @@ def store_to_a_global(x, table=TABLE):
 
 def store_to_a_copy(x):
     y = x * 2.0
-    y[[0, 1]] = 0.0
+    y[[0, 1][0]] = 0.0
+    return np.sum(y * y)
+
+
+def store_to_rows_of_a_copy(x):
+    y = np.outer(x, x)
+    y[np.array([0, 2])[1], 1:] += x[0]
+    return np.sum(y * y)
+
+
+def store_to_a_copy_by_a_mask(x):
+    y = x * 2.0
+    y[np.flatnonzero(x > 1.7)[0]] = x[0]
+    return np.sum(y * x)
+
+
+def store_to_a_copy_of_columns(x):
+    y = np.outer(x, x)
+    y[:, [0, 2][1]] = x
     return np.sum(y * y)
 
 
