@@ -117,9 +117,10 @@ class Calls(Iterations):
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            listed = isinstance(d, list | tuple) or (isinstance(d, Value) and isinstance(d.kind, Seq))
-            if array and listed and target is not np.array:
+            if array and _is_listed(d) and target is not np.array:
                 bound[name] = self.emit(np.array, d)
+            elif name in stars and name in rule.pullbacks:
+                bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         return self.emit(target, *positional, **keywords)
 
@@ -455,8 +456,13 @@ def _reads(f: Any) -> bool:
     return getattr(f, "__module__", "") in ("numpy", "numpy.linalg", "numpy.fft", "math") or f in (sorted, filter)
 
 
+def _is_listed(d: Any) -> bool:
+    """Is this a list or a tuple?"""
+    return isinstance(d, list | tuple) or (isinstance(d, Value) and isinstance(d.kind, Seq))
+
+
 def _is_list(d: Any) -> bool:
-    return isinstance(d, list | ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq))
+    return isinstance(d, ListOf) or (_is_listed(d) and not isinstance(d, tuple))
 
 
 def _lists(d: Any) -> bool:

@@ -165,6 +165,7 @@ CASES = [
     Case("quantile_of_another_method", "np.quantile(", "np.quantile method='nearest'", "np.sort(a); y[k]: another"),
     Case("percentile_of_another_method", "np.nanpercentile(", "np.nanpercentile method='hazen'",
          "np.sort(a[~np.isnan(a)]); (1 - t) * y[k] + t * y[k + 1]: another"),
+    Case("subscripts_that_are_computed", "np.einsum(", "np.einsum string list of ints for each array", '"ij,jk->ik"'),
     Case("function_of_a_library", "recfunctions.", "structured_to_unstructured no rule", "adc rules"),
     Case("c_function", "functools.reduce(", "reduce no rule", "loop"),
     Case("builtin_without_rule", "sorted(x)", "sorted no rule", "np.sort(x)"),
