@@ -195,6 +195,16 @@ def _is_one(d: Any) -> bool:
     return len(d) == 1 if isinstance(d, tuple | list) else isinstance(d.kind, Array) and d.kind.shape[0] == ONE
 
 
+#: Objects of NumPy that make arrays and indices of what they are indexed by, and what is written instead.
+MAKERS = (
+    (np.r_, "np.r_", "write np.concatenate([...]), with numbers in lists: np.concatenate([x, [1.0]])"),
+    (np.c_, "np.c_", "write np.column_stack([...])"),
+    (np.mgrid, "np.mgrid", 'write np.meshgrid(np.arange(...), np.arange(...), indexing="ij")'),
+    (np.ogrid, "np.ogrid", "write np.arange(...), with new axes: np.arange(n)[:, None]"),
+    (np.s_, "np.s_", "write the index where it is used, or slice(start, stop)"),
+    (np.index_exp, "np.index_exp", "write the index where it is used, or slice(start, stop)"),
+)
+
 CONSTRUCTS = {
     "Yield": "collect the values in a list, and return that",
     "YieldFrom": "collect the values in a list, and return that",

@@ -614,6 +614,28 @@ def subscripts_that_are_computed(x):
     return np.einsum(np.outer(x, x), np.argsort(x[:2]), x, [1])[0]
 
 
+def joined_by_r(x):
+    return np.sum(np.r_[x * x, x[0], 1.0])
+
+
+def columns_by_c(x):
+    return np.sum(np.c_[x * x, x] ** 2)
+
+
+def grids_by_mgrid(x):
+    i, j = np.mgrid[:4, :4]
+    return np.sum(x[i] * x[j] * i)
+
+
+def column_by_ogrid(x):
+    return np.sum(np.outer(x, x) * np.ogrid[0:4, 0:4][0])
+
+
+def index_by_s(x):
+    part = np.s_[1:]
+    return np.sum(x[part] ** 2)
+
+
 def c_function(x):
     return functools.reduce(operator.add, x)
 

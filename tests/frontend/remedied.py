@@ -234,6 +234,28 @@ def subscripts_that_are_computed(x):
     return np.einsum("ij,j->i", np.outer(x, x), x)[0]
 
 
+def joined_by_r(x):
+    return np.sum(np.concatenate([x * x, [x[0]], [1.0]]))
+
+
+def columns_by_c(x):
+    return np.sum(np.column_stack([x * x, x]) ** 2)
+
+
+def grids_by_mgrid(x):
+    i, j = np.meshgrid(np.arange(4), np.arange(4), indexing="ij")
+    return np.sum(x[i] * x[j] * i)
+
+
+def column_by_ogrid(x):
+    return np.sum(np.outer(x, x) * np.arange(4)[:, None])
+
+
+def index_by_s(x):
+    part = slice(1, None)
+    return np.sum(x[part] ** 2)
+
+
 def augmented_global(x):
     global_table = TABLE
     global_table = global_table + 1.0
