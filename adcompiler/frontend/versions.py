@@ -358,9 +358,17 @@ class Versions(Ownership):
     # ----------------------------------------------------------------------------------------- refusals
     def refuse_shared(self, old: Any, name: str, node: Any, other: str = "") -> Refusal:
         """The refusal of a change that something else would see."""
-        base = old
-        while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
-            base = shared(self.defs[base])[0]
+        base, maker = old, None
+        while True:
+            if base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
+                op, unknown = self.defs[base], self.lens(base).root is base
+                base = shared(op)[0]
+                if unknown and isinstance(base.kind, Array) and find(op.target) is not None:
+                    maker = op  # gives a view or a copy
+            elif (outer := next(filter(None, (h.source_of(base) for h in self.headers)), None)) is not None:
+                base = outer  # of before the loop
+            else:
+                break
         given = self.apart and base not in self.defs
         helper = bool(self.callers and self.frame.name and not self.apart)
         family = self.family(base)
@@ -386,10 +394,12 @@ class Versions(Ownership):
             remedy = "call what changes it in a statement of its own"
         elif helper and isinstance(old, Value) and old.id < self.frame.born:  # it was given the array
             remedy = f"let {self.frame.name} return a changed copy, and assign that where it is called"
-        elif is_assignable(name) and other not in (name, "another name") and self.by_layout(old):
-            there = other if is_assignable(other) else "the array"
-            remedy = (f"where NumPy gives a view, write into {there} itself, {there}.flat[i] = ... or by one index for "
-                      f"each axis; where it gives a copy, write {name} = {name}.copy() first")  # fmt: skip
+        elif is_assignable(name) and other not in (name, "another name") and maker is not None:
+            there = f"{other} itself" if is_assignable(other) else "the array itself"
+            if name_of(maker) in ("reshape", "ravel"):
+                there += f", {other}.flat[i] = ... or" if is_assignable(other) else ","
+                there += " by one index for each axis"
+            remedy = f"where NumPy gives a view, write into {there}; where it gives a copy, {remedy}"
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):
@@ -399,11 +409,6 @@ class Versions(Ownership):
         elif not is_assignable(name):
             remedy = "write into the array itself, by one index for each axis"
         return self.refuse(node, reason, remedy)
-
-    def by_layout(self, v: Value) -> bool:
-        """Is this a view or a copy of another array, by how that lies in memory?"""
-        op = self.defs.get(self.lens(v).root)
-        return op is not None and type(op) is Op and name_of(op) in ("reshape", "ravel") and bool(shared(op))
 
 
 def is_assignable(text: str) -> bool:

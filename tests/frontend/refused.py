@@ -53,6 +53,22 @@ def store_to_the_new_shape_of_an_item(x):
     return np.sum(y * y) + np.sum(kept["y"])
 
 
+def store_to_a_view_or_a_copy_in_loops(x):
+    y = np.outer(x, x).T * 2.0
+    z = y.reshape(2, 8)
+    for i in range(2):
+        for j in range(2):
+            z[i, j] *= x[0]
+    return np.sum(y * y)
+
+
+def store_to_what_may_be_put_in_order(x):
+    y = np.outer(x, x).T * 2.0
+    z = np.ascontiguousarray(y)
+    z[0] = x
+    return np.sum(y * z)
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 
