@@ -15,9 +15,11 @@ from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
+from adcompiler.frontend.iteration import Once
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.operations import no_rule
+from adcompiler.frontend.scope import Method
 from adcompiler.frontend.source import Source
 from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
@@ -134,6 +136,10 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
         remedy = "return a real number: its real part, or np.abs(...) of it"
     elif isinstance(kind, Num) and kind.dtype.kind in "iub":
         remedy = "return a real number: a float that is computed without rounding, comparing or counting"
+    elif isinstance(result, Method) and result.name != "flat":
+        what, remedy = f"returns the method {result.name}", f"call it: {result.name}(...), and return a real number"
+    elif isinstance(result, Method | Once):
+        what = "returns an iterator"
     elif result is None:
         remedy = "return a real number: `return value` at the end of every path"
     if isinstance(result, tuple) and len(result) == 2:

@@ -59,7 +59,7 @@ class Request:
 
     def parameter_of(self, of: Any) -> str:
         """The name of the argument that a function leaves its result in."""
-        name, *rest = self._parameter(of)
+        name, *rest = self._parameter(of, "of")
         rest_of = self.source.node.args.vararg
         if rest or (rest_of is not None and name == rest_of.id):
             reason = f"of={of!r} is one of *{name} of {self.name}"
@@ -144,7 +144,7 @@ class Request:
         """Is one gradient asked for, rather than a tuple of them?"""
         return isinstance(self.argnums, str) or not isinstance(self.argnums, Sequence)
 
-    def _parameter(self, a: Any) -> tuple[Any, ...]:
+    def _parameter(self, a: Any, asked: str = "argnums") -> tuple[Any, ...]:
         names, args = self.parameters, self.source.node.args
         if isinstance(a, str) and a in names:
             return (a,)
@@ -156,7 +156,7 @@ class Request:
                 return (names[a],)
         known = ", ".join(f"{i}: {n}" for i, n in enumerate(names)) or "none"
         raise GradientError(problem_at(self.place, f"{self.name} has no argument {a!r}; its arguments are {known}",
-                                       "name one of these in argnums, by position or by name"))  # fmt: skip
+                                       f"name one of these in {asked}, by position or by name"))  # fmt: skip
 
     @property
     def place(self) -> Loc:

@@ -70,10 +70,18 @@ def over_axes(m, a):
     return np.sum(np.apply_over_axes(np.sum, m**2, [0, -1])) * a + np.sum(np.apply_over_axes(np.mean, m**3, 1) * m)
 
 
+def products_by_lists(m, x):
+    y = np.einsum(m, [0, 1], [[1.0, -2.0], [0.5, 3.0]], [2, 0], x[:4], [1])  # the rest, in order: [2]
+    z = np.einsum(m * m, [Ellipsis, 30], m, [2, 30], [2, Ellipsis])
+    t = np.einsum(m, [1, 0])
+    return np.einsum("i,i->", y, [2.0, -1.0]) + np.sum(z**2) + np.einsum(t, [3, 1], x[:4], [3], m, [1, 3], [])
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
     (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (fitted, X, W), (in_bins, X, W),
     (in_a_range, X, 1.3), (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5),
     (over_axes, M, 0.7),
+    (products_by_lists, M, X),
 ]  # fmt: skip
 
 

@@ -686,6 +686,23 @@ def numbered_rows(A):
     return np.sum(b * b)
 
 
+def rows_from_the_last_on(A):
+    b = A * 1.0
+    for row in reversed(b):
+        row *= row[0]
+        b[0] += row
+    for i, (row, x) in enumerate(zip(reversed(b), A)):
+        row[1:] *= x[:-1] * i
+    return np.sum(b * b)
+
+
+def elements_from_the_last_on(x):
+    y = x * 1.0
+    for i, v in enumerate(reversed(y)):
+        y[i] += v * x[i]
+    return np.sum(y * y)
+
+
 def what_a_loop_reads(x):
     y = x * 1.0
     s = 0.0
@@ -729,10 +746,10 @@ ONE = [
     loop_that_does_not_run, loop_with_a_break, loops_in_loops, what_a_loop_reads, unrolled, parts_of_a_flat_vector,
     reversed_in_two_rows, blocks_of_three_axes, new_axes_within, items_that_helpers_change, items_of_an_inner_list,
     items_that_a_helper_puts_in_a_loop, items_put_into_what_a_function_returns, items_put_in_a_loop_that_does_not_run,
-    unpacked_from_a_generator, one_array_unpacked_twice,
+    unpacked_from_a_generator, one_array_unpacked_twice, elements_from_the_last_on,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
-       rows_of_a_loop, numbered_rows, read_by_a_loop_that_makes_another]  # fmt: skip
+       rows_of_a_loop, numbered_rows, rows_from_the_last_on, read_by_a_loop_that_makes_another]  # fmt: skip
 PROGRAMS = [(f, X) for f in ONE] + [(f, A) for f in TWO]
 
 

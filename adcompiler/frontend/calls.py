@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import random
 import sys
 import types
 from dataclasses import replace
@@ -18,7 +19,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
-from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun
+from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -26,7 +27,9 @@ from rules.kind import Array, Num, Opaque, Seq
 from rules.rule import Rule
 
 #: Functions that write into an argument.
-WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis, np.random.shuffle)
+WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+#: What has a method that shuffles.
+GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
 LISTS = frozenset("arrays tup items object operands xi rest choicelist choices c_and_lower lu_and_piv range".split())
 #: The remedy where a call does not fit a function's parameters.
@@ -113,9 +116,10 @@ class Calls(Iterations):
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            listed = isinstance(d, list | tuple) or (isinstance(d, Value) and isinstance(d.kind, Seq))
-            if array and listed and target is not np.array:
+            if array and _is_listed(d) and target is not np.array:
                 bound[name] = self.emit(np.array, d)
+            elif name in stars and name in rule.pullbacks:
+                bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
         return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
@@ -154,6 +158,8 @@ class Calls(Iterations):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
+        if isinstance(f, types.MethodType) and _writes(f):
+            return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -195,8 +201,16 @@ class Calls(Iterations):
     def opaque(self, f: Any, args: Any, kwargs: Any, node: Any, why: str = "") -> Any:
         """A call that the compiler cannot see into: kept in order; differentiation stops where it is active."""
         if _writes(f):
-            raise self.refuse(node, f"{target_name(f)} writes into an array, which is not supported yet",
-                              FUNCTIONS.get(f.__name__, "make a new array of what it writes"))  # fmt: skip
+            remedy = FUNCTIONS.get(f.__name__, "make a new array of what it writes")
+            if f.__name__ == "at" and len(args) == f.__self__.nin + 1:
+                plain = isinstance(node, gast.Call) and len(node.args) == len(args)
+                texts = list(map(self.text, node.args)) if plain else ["y", "index", "values"][: len(args)]
+                remedy = one_after_the_other(f.__self__, target_name(f.__self__), args, texts)
+            name = target_name(getattr(f, "__func__", f))
+            into = "a list" if args and _is_list(args[0]) else "an array"
+            if f.__name__ == "shuffle" and into == "a list":
+                remedy = remedy.replace("y = y[order]", "y = np.array(y)[order]")
+            raise self.refuse(node, f"{name} writes into {into}, which is not supported yet", remedy)
         name = getattr(f, "__name__", str(f))
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
@@ -435,8 +449,9 @@ def _assign(name: str, value: Any) -> Any:
 
 def _writes(f: Any) -> bool:
     """Does this function store into an array that it is given?"""
-    of_ufunc = isinstance(getattr(f, "__self__", None), np.ufunc) and f.__name__ == "at"
-    return of_ufunc or any(f is w for w in WRITERS)
+    owner, name = getattr(f, "__self__", None), getattr(f, "__name__", "")
+    method = name == "at" if isinstance(owner, np.ufunc) else name == "shuffle" and isinstance(owner, GENERATORS)
+    return method or any(f is w for w in WRITERS)
 
 
 def _unchanging(x: Any) -> bool:
@@ -447,6 +462,15 @@ def _unchanging(x: Any) -> bool:
 def _reads(f: Any) -> bool:
     """Does this function surely only read a list that it is given?"""
     return getattr(f, "__module__", "") in ("numpy", "numpy.linalg", "numpy.fft", "math") or f in (sorted, filter)
+
+
+def _is_listed(d: Any) -> bool:
+    """Is this a list or a tuple?"""
+    return isinstance(d, list | tuple) or (isinstance(d, Value) and isinstance(d.kind, Seq))
+
+
+def _is_list(d: Any) -> bool:
+    return isinstance(d, ListOf) or (_is_listed(d) and not isinstance(d, tuple))
 
 
 def _lists(d: Any) -> bool:

@@ -15,7 +15,7 @@ from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Method, Poison, poison_problem
-from adcompiler.frontend.words import describe, method_remedy
+from adcompiler.frontend.words import MAKERS, describe, method_remedy
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find_method
@@ -40,6 +40,7 @@ class Parts(Conditions):
         return self.attribute(owner, node.attr, node)
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        self.refuse_opaque(owner)
         if isinstance(owner, Known):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
@@ -139,6 +140,9 @@ class Parts(Conditions):
         if isinstance(base, Known):
             if isinstance(base.value, tuple | list | dict | str):
                 return Known(base.value[self.static(index, node, "this index")])
+            for maker, name, remedy in MAKERS:
+                if base.value is maker:
+                    raise self.refuse(node, f"{name}[...] is not supported", remedy)
             raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
         if isinstance(base, ListOf):
             element = rebuild(base.element, lambda v: self.subscript(v, index, node))

@@ -214,11 +214,28 @@ class Stores(Writers):
         d: Any = place.base
         for step in place.path[:-1]:
             d = self.method_rule("T", node, d) if step == "T" else self.subscript(d, step, node)
-            if step != "T" and (_gathers(step) or _masks(step) or not isinstance(d.kind, Array)):
-                raise self.refuse(node, "this store goes to a copy, which an index array or a mask has made",
-                                  "put the indices into one subscript: a[i, j] = ...")  # fmt: skip
+            if step != "T" and (_gathers(step) or _masks(step)):
+                reason = "this store goes to a copy, which an index array or a mask has made, and leaves "
+                raise self.refuse(node, f"{reason}{place.text} as it is", self.meant(place, step, node))
+            if not isinstance(d.kind, Array):
+                raise self.refuse(node, f"this store goes to an element of {place.text}, which has none itself",
+                                  "store to the element, by one index for each axis")  # fmt: skip
         if place.path and place.path[-1] != "T":
             self.read(place, node)
+
+    def meant(self, place: Place, step: Any, node: Any) -> str:
+        """The way out of `a[step][i] = v`, which changes nothing."""
+        target = node.target if isinstance(node, gast.AugAssign) else node
+        inner = target.value
+        remedy = f"leave it out, or, to change {place.text}, write "
+        known = len(place.path) == 2 and step is place.path[0] and "T" not in place.path
+        kind = None if not known or isinstance(step, tuple) else kind_of_operand(self.emit(np.array, step))
+        if kind is None or kind.ndim != 1 or _gathers(place.path[1]) or _masks(place.path[1]):
+            return remedy + "into it by one subscript that names the elements"
+        places = f"np.flatnonzero({self.text(inner.slice)})" if kind.dtype.kind == "b" else self.text(inner.slice)
+        first, *rest = target.slice.elts if isinstance(target.slice, gast.Tuple) else [target.slice]
+        index = ", ".join([f"{places}[{self.text(first)}]", *map(self.text, rest)])
+        return f"{remedy}{self.text(inner.value)}[{index}] {symbol(node.op) if target is not node else ''}= ..."
 
     def replace(self, place: Place, new: Any, node: Any) -> None:
         """Give the name its new meaning, or all names the container that has a new item."""

@@ -79,7 +79,12 @@ def _reversed(self: Any, node: Any, x: Any) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         return Once(it[::-1])
-    return Once(Iteration([self.emit(backwards, s) for s in it.sequences], it.element, it.length))
+    turn = Known(slice(None, None, -1))  # rows of an array may be changed: they are rows of a view
+    sequences = [
+        self.emit(operator.getitem, s, turn) if isinstance(kind_of_operand(s), Array) else self.emit(backwards, s)
+        for s in it.sequences
+    ]
+    return Once(Iteration(sequences, it.element, it.length))
 
 
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:

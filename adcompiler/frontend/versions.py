@@ -358,11 +358,21 @@ class Versions(Ownership):
     # ----------------------------------------------------------------------------------------- refusals
     def refuse_shared(self, old: Any, name: str, node: Any, other: str = "") -> Refusal:
         """The refusal of a change that something else would see."""
-        base = old
-        while base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
-            base = shared(self.defs[base])[0]
+        base, maker = old, None
+        while True:
+            if base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
+                op, unknown = self.defs[base], self.lens(base).root is base
+                base = shared(op)[0]
+                if unknown and isinstance(base.kind, Array) and find(op.target) is not None:
+                    maker = op  # gives a view or a copy
+            elif (outer := next(filter(None, (h.source_of(base) for h in self.headers)), None)) is not None:
+                base = outer  # of before the loop
+            else:
+                break
         given = self.apart and base not in self.defs
         helper = bool(self.callers and self.frame.name and not self.apart)
+        family = self.family(base)
+        other = other or next((label for label, x in self._held() if x in family and label != name), "")
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
@@ -373,6 +383,8 @@ class Versions(Ownership):
             remedy = "loop over indices: for i in range(len(...))"
         elif other.endswith("a method of it,"):
             remedy = f"write what {name} is where it is used, without a name for it"
+        elif other.endswith("which reads it,"):
+            remedy = "make what reads it after this, in the `for` itself: for row in reversed(a)"
         elif other == READ and isinstance(node, gast.AugAssign | gast.Assign):
             remedy = f"write a copy of it, {name} = {name}.copy(), or loop over indices: for i in range(len(...))"
         elif other.startswith(PENDING):
@@ -382,6 +394,12 @@ class Versions(Ownership):
             remedy = "call what changes it in a statement of its own"
         elif helper and isinstance(old, Value) and old.id < self.frame.born:  # it was given the array
             remedy = f"let {self.frame.name} return a changed copy, and assign that where it is called"
+        elif is_assignable(name) and other not in (name, "another name") and maker is not None:
+            there = f"{other} itself" if is_assignable(other) else "the array itself"
+            if name_of(maker) in ("reshape", "ravel"):
+                there += f", {other}.flat[i] = ... or" if is_assignable(other) else ","
+                there += " by one index for each axis"
+            remedy = f"where NumPy gives a view, write into {there}; where it gives a copy, {remedy}"
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):

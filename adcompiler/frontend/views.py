@@ -5,6 +5,7 @@ np.asarray(x); np.atleast_2d(x); np.einsum("ij->ji", x)       ->       %x; %x[No
 
 import operator
 from collections.abc import Callable
+from string import ascii_letters
 from typing import Any
 
 import numpy as np
@@ -96,8 +97,23 @@ def _unstack(self: Any, node: Any, x: Any, axis: Any = _ZERO) -> Any:
     return tuple(self.elements(rows, node))
 
 
+def _lettered(self: Any, node: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """`A, [0, 1], x, [1]` with a string of subscripts: `"AB,B", A, x`, of letters in the order of the numbers."""
+    count = len(args) // 2
+    lists = [self.operand(d) for d in (*args[1::2], *args[2 * count :])]
+    known = all(isinstance(s, list | tuple) and all(i is Ellipsis or i in range(52) for i in s) for s in lists)
+    if len(args) < 2 or not known:
+        raise self.refuse(node, "np.einsum without a string of subscripts, or a list of ints for each array, is not "
+                          "supported", 'write them as a string, "ij,jk->ik"')  # fmt: skip
+    names = ["".join("..." if i is Ellipsis else ascii_letters[i - 26] for i in s) for s in lists]
+    text = ",".join(names[:count]) + ("->" + names[count] if len(args) % 2 else "")
+    return (Known(text), *args[: 2 * count : 2])
+
+
 def _einsum(self: Any, node: Any, subscripts: Any, *operands: Any, **kwargs: Any) -> Any:
     """Of one operand of which nothing is summed: a transpose, or a diagonal that can be written."""
+    if not isinstance(subscripts, Known) or not isinstance(subscripts.value, str):
+        return self.call(Known(np.einsum), _lettered(self, node, (subscripts, *operands)), kwargs, node)
     text = subscripts.value if isinstance(subscripts, Known) else None
     if len(operands) != 1 or not _is_array(operands[0]) or not isinstance(text, str) or set(kwargs) - {"optimize"}:
         return NotImplemented

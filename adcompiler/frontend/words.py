@@ -8,7 +8,7 @@ import numpy as np
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
-from rules.kind import Num, Seq
+from rules.kind import ONE, Array, Num, Seq
 
 
 def describe(d: Any) -> str:
@@ -147,11 +147,63 @@ FUNCTIONS = {
     "place": "write y[mask] = values",
     "putmask": "write y[mask] = values",
     "put_along_axis": "write y[index] = values",
-    "at": "write a loop: for i, v in zip(index, values): y[i] += v",
-    "shuffle": "do it outside, and pass the result",
+    "shuffle": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
+    "permutation": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
     "apply_along_axis": "write it as a loop over the rows",
     "vectorize": "write it as a loop, or apply the operations to the array as a whole",
 }
+
+#: How `y[i] = ufunc(y[i], v)` is written shorter.
+_AUGMENTED = {"add": "+=", "subtract": "-=", "multiply": "*=", "divide": "/=", "floor_divide": "//=",
+              "remainder": "%=", "power": "**="}  # fmt: skip
+
+
+def one_after_the_other(ufunc: np.ufunc, name: str, args: list[Any], texts: list[str]) -> str:
+    """The way out of `ufunc.at(*args)`, which reads as `texts`: a loop where an element may be named twice."""
+    base, indices = texts[0], texts[1]
+
+    def store(index: str, values: str) -> str:
+        place = f"{base}[{index}]"
+        if ufunc.__name__ in _AUGMENTED and ufunc.nin == 2:
+            return f"{place} {_AUGMENTED[ufunc.__name__]} {values}"
+        return f"{place} = {name}({', '.join(filter(None, (place, values)))})"
+
+    values = texts[2] if len(texts) > 2 else ""
+    rank = _rank(args[0]) - 1
+    once = not isinstance(args[1], tuple | list | Value)
+    mask = isinstance(args[1], Value) and isinstance(args[1].kind, Num | Array) and args[1].kind.dtype.kind == "b"
+    if once or mask or (isinstance(args[1], Value) and _rank(args[1]) == 0):
+        return f"write {store(indices, values)}"
+    known = not isinstance(args[1], tuple) and _rank(args[1]) == 1
+    if known and (not values or _rank(args[2]) <= rank):
+        return f"write a loop: for i in {indices}: {store('i', values)}"
+    if known and _rank(args[2]) == rank + 1 and not _is_one(args[2]):
+        return f"write a loop: for i, v in zip({indices}, {values}): {store('i', 'v')}"
+    return f"write a loop over the indices and values, one after the other: {store('i, j', values and 'v')}"
+
+
+def _rank(d: Any) -> int:
+    """The number of axes of an array, or of what is written as one."""
+    if isinstance(d, tuple | list):
+        return 1 + max(map(_rank, d), default=0)
+    kind = d.kind if isinstance(d, Value) else None
+    return 1 if isinstance(kind, Seq) else kind.ndim if isinstance(kind, Array) else 0
+
+
+def _is_one(d: Any) -> bool:
+    """Is there one element along the first axis, which NumPy repeats?"""
+    return len(d) == 1 if isinstance(d, tuple | list) else isinstance(d.kind, Array) and d.kind.shape[0] == ONE
+
+
+#: Objects of NumPy that make arrays and indices of what they are indexed by, and what is written instead.
+MAKERS = (
+    (np.r_, "np.r_", "write np.concatenate([...]), with numbers in lists: np.concatenate([x, [1.0]])"),
+    (np.c_, "np.c_", "write np.column_stack([...])"),
+    (np.mgrid, "np.mgrid", 'write np.meshgrid(np.arange(...), np.arange(...), indexing="ij")'),
+    (np.ogrid, "np.ogrid", "write np.arange(...), with new axes: np.arange(n)[:, None]"),
+    (np.s_, "np.s_", "write the index where it is used, or slice(start, stop)"),
+    (np.index_exp, "np.index_exp", "write the index where it is used, or slice(start, stop)"),
+)
 
 CONSTRUCTS = {
     "Yield": "collect the values in a list, and return that",

@@ -1,7 +1,10 @@
 """The text of the IR, readable beside the source: what `adc show-ir` prints."""
 
+import sys
 from collections import Counter
 from typing import Any
+
+import numpy as np
 
 from adcompiler.ir.core import Checkpoint, For, Function, If, Loc, Op, Region, Value, While
 from rules.libraries import home, label
@@ -27,11 +30,31 @@ def target_name(target: Any) -> str:
         return f"np.{place.removeprefix('numpy.')}.{name}"
     if home(target).startswith("scipy."):
         return f"{home(target).removeprefix('scipy.')}.{label(target)}"
+    if module == "numpy" and "." in place:
+        return _in_numpy(target, place.split("."), name)
     if module == "numpy" or type(target).__name__ == "ufunc":
         return f"np.{name}"
+    if place == "random":
+        return f"random.{name.rpartition('.')[2]}"
     if module == "math":
         return f"math.{name}"
     return str(name)
+
+
+def _in_numpy(target: Any, place: list[str], name: str) -> str:
+    """How a function of a module of NumPy is written: `np.emath.sqrt`, behind the shortest module that has it."""
+    method = name.rpartition(".")[2]
+    if getattr(getattr(np.random, method, None), "__func__", None) is target:
+        return f"np.random.{method}"  # of the generator that NumPy has
+    public = ["np", *(part for part in place[1:] if not part.startswith("_"))]
+    for k in range(1, len(place) + 1):
+        found: Any = sys.modules.get(".".join(place[:k]))
+        for part in name.split("."):
+            found = vars(found).get(part) if hasattr(found, "__dict__") else None
+        if found is target:
+            public = ["np", *place[1:k]]
+            break
+    return f"{'.'.join(public)}.{name}".replace("np.lib.scimath.", "np.emath.")
 
 
 class _Printer:

@@ -52,7 +52,14 @@ def _kind(name: str, a: Any, axis: Any, out: Any, overwrite_input: Any, keepdims
 
 def _linear(name: str, method: Any) -> None:
     if method != "linear":
-        raise KindError(f"np.{name} with method={method!r} is not supported", 'write method="linear"')
+        found = "y[k]" if method in _ONE_ELEMENT else "(1 - t) * y[k] + t * y[k + 1]"
+        given = "a[~np.isnan(a)]" if name.startswith("nan") else "a"
+        remedy = f'sort and index, y = np.sort({given}); {found}: method="linear" is another function'
+        raise KindError(f"np.{name} with method={method!r} is not supported", remedy)
+
+
+#: The methods whose result is one of the elements.
+_ONE_ELEMENT = ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
 
 
 def _pulled(d: Any, a: Any, q: Any, axis: Any, keepdims: bool) -> Any:

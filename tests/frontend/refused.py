@@ -38,6 +38,37 @@ def augmented_view_or_copy(x):
     return np.sum(y * y) + np.sum(z)
 
 
+def store_to_a_view_or_a_copy(x):
+    y = np.outer(x, x).T * 2.0
+    z = y.reshape(-1)
+    z[1] = x[0]
+    return np.sum(y * y)
+
+
+def store_to_the_new_shape_of_an_item(x):
+    y = np.outer(x, x).T * 2.0
+    kept = {"y": y}
+    y = np.reshape(y, (2, -1))
+    y[0] *= x[0]
+    return np.sum(y * y) + np.sum(kept["y"])
+
+
+def store_to_a_view_or_a_copy_in_loops(x):
+    y = np.outer(x, x).T * 2.0
+    z = y.reshape(2, 8)
+    for i in range(2):
+        for j in range(2):
+            z[i, j] *= x[0]
+    return np.sum(y * y)
+
+
+def store_to_what_may_be_put_in_order(x):
+    y = np.outer(x, x).T * 2.0
+    z = np.ascontiguousarray(y)
+    z[0] = x
+    return np.sum(y * z)
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 
@@ -46,6 +77,13 @@ def store_while_it_is_read(x):
         return 2.0
 
     return np.sum(y * changed())
+
+
+def store_before_what_reads_it(x):
+    y = np.outer(x, x)
+    rows = reversed(y)
+    y[0] = x
+    return sum(np.sum(row * row) for row in rows)
 
 
 def store_to_a_global(x):
@@ -57,6 +95,30 @@ def store_to_a_copy(x):
     y = x * 2.0
     y[[0, 1]][0] = 0.0
     return np.sum(y)
+
+
+def store_to_rows_of_a_copy(x):
+    y = np.outer(x, x)
+    y[np.array([0, 2])][1, 1:] += x[0]
+    return np.sum(y * y)
+
+
+def store_to_a_copy_by_a_mask(x):
+    y = x * 2.0
+    y[x > 1.7][0] = x[0]
+    return np.sum(y * x)
+
+
+def store_to_a_copy_of_columns(x):
+    y = np.outer(x, x)
+    y[:, [0, 2]].T[1] = x
+    return np.sum(y * y)
+
+
+def store_to_an_element_of_an_element(x):
+    y = np.outer(x, x)
+    y[0, 1][0] = x[0]
+    return np.sum(y * y)
 
 
 def store_to_a_tuple(x):
@@ -129,6 +191,47 @@ def put_along_no_axis(x):
     y = np.outer(x, x)
     np.put_along_axis(y, np.array([1, 2]), x[:2], None)
     return np.sum(y * y)
+
+
+def maximum_at_places(x):
+    y = x * 2.0
+    np.maximum.at(y, [0, 1, 0], x[1:])
+    return np.sum(y * y)
+
+
+def product_at_rows(x):
+    y = np.outer(x, x)
+    np.multiply.at(y, np.array([0, 2, 0]), x)
+    return np.sum(y * y)
+
+
+def negative_at_places(x):
+    y = x * 2.0
+    np.negative.at(y, [0, 1])
+    return np.sum(y * x)
+
+
+def quotient_at_a_mask(x):
+    y = x * 2.0
+    np.divide.at(y, x > 1.7, x[0])
+    return np.sum(y * x)
+
+
+def shuffled(x):
+    y = x * x
+    np.random.shuffle(y)
+    return np.sum(y * x)
+
+
+def shuffled_list(x):
+    ys = [v * v for v in x]
+    random.shuffle(ys)
+    return ys[0] * ys[1]
+
+
+def permuted(x):
+    y = np.random.permutation(x * x)
+    return np.sum(y * x)
 
 
 def augmented_global(x):
@@ -494,8 +597,59 @@ def method_of_a_ufunc(x):
     return np.sum(np.maximum.accumulate(x))
 
 
+def function_of_a_module_of_numpy(x):
+    return np.sum(np.emath.sqrt(x))
+
+
+def function_of_a_package_of_numpy(x):
+    return np.polynomial.polynomial.polyval(x[0], x)
+
+
+def method_of_an_unknown_result(x):
+    rows = np.apply_along_axis(np.cumsum, 0, x)
+    return np.sum(rows.reshape(-1))
+
+
+def attribute_of_an_unknown_result(x):
+    return _unique(x).real
+
+
 def function_of_a_library(x):
     return recfunctions.structured_to_unstructured(x)[0]
+
+
+def quantile_of_another_method(x):
+    return np.quantile(x * x, 0.4, method="nearest")
+
+
+def percentile_of_another_method(x):
+    return np.nanpercentile(x * x, 40, method="hazen")
+
+
+def subscripts_that_are_computed(x):
+    return np.einsum(np.outer(x, x), np.argsort(x[:2]), x, [1])[0]
+
+
+def joined_by_r(x):
+    return np.sum(np.r_[x * x, x[0], 1.0])
+
+
+def columns_by_c(x):
+    return np.sum(np.c_[x * x, x] ** 2)
+
+
+def grids_by_mgrid(x):
+    i, j = np.mgrid[:4, :4]
+    return np.sum(x[i] * x[j] * i)
+
+
+def column_by_ogrid(x):
+    return np.sum(np.outer(x, x) * np.ogrid[0:4, 0:4][0])
+
+
+def index_by_s(x):
+    part = np.s_[1:]
+    return np.sum(x[part] ** 2)
 
 
 def c_function(x):
@@ -1020,6 +1174,10 @@ def problem_in_a_callee_called_twice(x):
 
 
 # -------------------------------------------------------------------------------------------- outputs
+def method_output(x):
+    return x.sum
+
+
 def vector_output(x):
     return x * 2.0
 

@@ -34,6 +34,35 @@ def augmented_view_or_copy(x):
     return np.sum(y * y) + np.sum(z)
 
 
+def store_to_a_view_or_a_copy(x):
+    y = np.outer(x, x).T * 2.0
+    y.flat[1] = x[0]
+    return np.sum(y * y)
+
+
+def store_to_the_new_shape_of_an_item(x):
+    y = np.outer(x, x).T * 2.0
+    kept = {"y": y}
+    kept["y"].flat[:8] *= x[0]
+    return np.sum(y * y) + np.sum(kept["y"])
+
+
+def store_to_a_view_or_a_copy_in_loops(x):
+    y = np.outer(x, x).T * 2.0
+    for i in range(2):
+        for j in range(2):
+            y.flat[8 * i + j] *= x[0]
+    return np.sum(y * y)
+
+
+def store_to_what_may_be_put_in_order(x):
+    y = np.outer(x, x).T * 2.0
+    z = np.ascontiguousarray(y)
+    z = z.copy()
+    z[0] = x
+    return np.sum(y * z)
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 
@@ -45,6 +74,12 @@ def store_while_it_is_read(x):
     return np.sum(y * c)
 
 
+def store_before_what_reads_it(x):
+    y = np.outer(x, x)
+    y[0] = x
+    return sum(np.sum(row * row) for row in reversed(y))
+
+
 def store_to_a_global(x, table=TABLE):
     table[0] = x[0]
     return np.sum(x * table)
@@ -52,7 +87,25 @@ def store_to_a_global(x, table=TABLE):
 
 def store_to_a_copy(x):
     y = x * 2.0
-    y[[0, 1]] = 0.0
+    y[[0, 1][0]] = 0.0
+    return np.sum(y * y)
+
+
+def store_to_rows_of_a_copy(x):
+    y = np.outer(x, x)
+    y[np.array([0, 2])[1], 1:] += x[0]
+    return np.sum(y * y)
+
+
+def store_to_a_copy_by_a_mask(x):
+    y = x * 2.0
+    y[np.flatnonzero(x > 1.7)[0]] = x[0]
+    return np.sum(y * x)
+
+
+def store_to_a_copy_of_columns(x):
+    y = np.outer(x, x)
+    y[:, [0, 2][1]] = x
     return np.sum(y * y)
 
 
@@ -127,6 +180,96 @@ def put_along_no_axis(x):
     y = np.outer(x, x)
     y.flat[np.array([1, 2])] = x[:2]
     return np.sum(y * y)
+
+
+def maximum_at_places(x):
+    y = x * 2.0
+    for i, v in zip([0, 1, 0], x[1:]):
+        y[i] = np.maximum(y[i], v)
+    return np.sum(y * y)
+
+
+def product_at_rows(x):
+    y = np.outer(x, x)
+    for i in np.array([0, 2, 0]):
+        y[i] *= x
+    return np.sum(y * y)
+
+
+def negative_at_places(x):
+    y = x * 2.0
+    for i in [0, 1]:
+        y[i] = np.negative(y[i])
+    return np.sum(y * x)
+
+
+def quotient_at_a_mask(x):
+    y = x * 2.0
+    y[x > 1.7] /= x[0]
+    return np.sum(y * x)
+
+
+def shuffled(x, order=np.array([2, 0, 3, 1])):
+    y = x * x
+    y = y[order]
+    return np.sum(y * x)
+
+
+def shuffled_list(x, order=np.array([2, 0, 3, 1])):
+    ys = [v * v for v in x]
+    ys = np.array(ys)[order]
+    return ys[0] * ys[1]
+
+
+def permuted(x, order=np.array([2, 0, 3, 1])):
+    y = (x * x)[order]
+    return np.sum(y * x)
+
+
+def method_of_an_unknown_result(x):
+    rows = np.cumsum(x)
+    return np.sum(rows.reshape(-1) ** 2)
+
+
+def quantile_of_another_method(x):
+    y = np.sort(x * x)
+    k = round(0.4 * (len(y) - 1))
+    return y[k]
+
+
+def percentile_of_another_method(x):
+    y = x * x
+    y = np.sort(y[~np.isnan(y)])
+    place = 0.4 * len(y) - 0.5
+    k = int(place)
+    t = place - k
+    return (1 - t) * y[k] + t * y[k + 1]
+
+
+def subscripts_that_are_computed(x):
+    return np.einsum("ij,j->i", np.outer(x, x), x)[0]
+
+
+def joined_by_r(x):
+    return np.sum(np.concatenate([x * x, [x[0]], [1.0]]))
+
+
+def columns_by_c(x):
+    return np.sum(np.column_stack([x * x, x]) ** 2)
+
+
+def grids_by_mgrid(x):
+    i, j = np.meshgrid(np.arange(4), np.arange(4), indexing="ij")
+    return np.sum(x[i] * x[j] * i)
+
+
+def column_by_ogrid(x):
+    return np.sum(np.outer(x, x) * np.arange(4)[:, None])
+
+
+def index_by_s(x):
+    part = slice(1, None)
+    return np.sum(x[part] ** 2)
 
 
 def augmented_global(x):
