@@ -686,6 +686,18 @@ def numbered_rows(A):
     return np.sum(b * b)
 
 
+def rows_as_a_function_calls_its_own(A):
+    def squared(row, b=2.0):
+        return np.sum(row * row) * b
+
+    b = A * 1.0
+    total = 0.0
+    for row in b:
+        total += squared(row)
+        row[:1] += total
+    return np.sum(b) + total
+
+
 def rows_from_the_last_on(A):
     b = A * 1.0
     for row in reversed(b):
@@ -749,7 +761,8 @@ ONE = [
     unpacked_from_a_generator, one_array_unpacked_twice, elements_from_the_last_on,
 ]  # fmt: skip
 TWO = [other_permutations, read_only_views, swapped_rows_through_a_view, swapped_rows_at_once, swapped_rows_of_copies,
-       rows_of_a_loop, numbered_rows, rows_from_the_last_on, read_by_a_loop_that_makes_another]  # fmt: skip
+       rows_of_a_loop, numbered_rows, rows_from_the_last_on, rows_as_a_function_calls_its_own,
+       read_by_a_loop_that_makes_another]  # fmt: skip
 PROGRAMS = [(f, X) for f in ONE] + [(f, A) for f in TWO]
 
 

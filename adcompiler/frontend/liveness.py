@@ -18,7 +18,7 @@ class Liveness:
         self.before: dict[int, frozenset[str]] = {}
         self.after: dict[int, frozenset[str]] = {}
         self.always = frozenset(
-            name for s in body for f in gast.walk(s) if isinstance(f, _FUNCTIONS) for name in read(f)
+            name for s in body for f in gast.walk(s) if isinstance(f, _FUNCTIONS) for name in read(f) - _parameters(f)
         )
         self._exits: list[tuple[frozenset[str], frozenset[str]]] = []  # of the loops around: after it, at its head
         self._block(body, self.always)
@@ -71,6 +71,14 @@ def read(node: Any) -> frozenset[str]:
         elif isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store):
             found.add(n.id)
     return frozenset(found)
+
+
+def _parameters(f: Any) -> frozenset[str]:
+    """The names that are a function's own; their defaults are read where it is defined."""
+    if isinstance(f, gast.ClassDef):
+        return frozenset()
+    a = f.args
+    return frozenset(p.id for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p is not None)
 
 
 def _all(statements: list[Any]) -> frozenset[str]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.frames import held, replaced
-from adcompiler.frontend.iteration import Apart
+from adcompiler.frontend.iteration import Apart, assigned_names
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, name_of, permutation, undoing
@@ -358,8 +358,9 @@ class Versions(Ownership):
     # ----------------------------------------------------------------------------------------- refusals
     def refuse_shared(self, old: Any, name: str, node: Any, other: str = "") -> Refusal:
         """The refusal of a change that something else would see."""
-        base, maker = old, None
+        base, maker, family = old, None, set[Value]()
         while True:
+            family |= self.family(base)
             if base in self.defs and type(self.defs[base]) is Op and shared(self.defs[base]):
                 op, unknown = self.defs[base], self.lens(base).root is base
                 base = shared(op)[0]
@@ -371,7 +372,6 @@ class Versions(Ownership):
                 break
         given = self.apart and base not in self.defs
         helper = bool(self.callers and self.frame.name and not self.apart)
-        family = self.family(base)
         other = other or next((label for label, x in self._held() if x in family and label != name), "")
         other = other or self.other_holder(base, name)
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
@@ -400,6 +400,8 @@ class Versions(Ownership):
                 there += f", {other}.flat[i] = ... or" if is_assignable(other) else ","
                 there += " by one index for each axis"
             remedy = f"where NumPy gives a view, write into {there}; where it gives a copy, {remedy}"
+        elif any(name in assigned_names([h.node.target]) for h in self.headers if h.node is not None):
+            remedy = "loop over indices, and write into the array by them: for i in range(len(a)): a[i] ..."
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):
             remedy = f"write {name} = {name} {symbol(node.op)} ..."
             if isinstance(getattr(old, "kind", None), Array):

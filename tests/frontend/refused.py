@@ -69,6 +69,18 @@ def store_to_what_may_be_put_in_order(x):
     return np.sum(y * z)
 
 
+def rows_that_a_function_may_read(x):
+    def squared():
+        return np.sum(row * row)
+
+    y = np.outer(x, x)
+    total = 0.0
+    for row in y:
+        total += squared()
+        row[:1] += total
+    return np.sum(y)
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 

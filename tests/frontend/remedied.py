@@ -63,6 +63,18 @@ def store_to_what_may_be_put_in_order(x):
     return np.sum(y * z)
 
 
+def rows_that_a_function_may_read(x):
+    def squared(v):
+        return np.sum(v * v)
+
+    y = np.outer(x, x)
+    total = 0.0
+    for i in range(len(y)):
+        total += squared(y[i])
+        y[i, :1] += total
+    return np.sum(y)
+
+
 def store_while_it_is_read(x):
     y = x * 2.0
 

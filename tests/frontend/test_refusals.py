@@ -72,6 +72,8 @@ CASES = [
          "kept['y'].flat[i] y = y.copy()"),
     Case("store_to_a_view_or_a_copy_in_loops", "z[i, j] *= ", "z may share memory with y", "y.flat[i] z = z.copy()"),
     Case("store_to_what_may_be_put_in_order", "z[0] = ", "z may share memory with y", "into y itself; z = z.copy()"),
+    Case("rows_that_a_function_may_read", "row[:1] += ", "row may share memory with y",
+         "indices, range(len(a)): a[i] ..."),
     Case("store_while_it_is_read", "y[0] = ", "y may share memory with what this expression has read", "statement"),
     Case("store_before_what_reads_it", "y[0] = ", "y may share memory with rows, which reads it", "after this `for`"),
     Case("store_to_a_global", "global_table[0] = ", "global_table local variable", "argument"),
