@@ -75,12 +75,15 @@ def methods(x):
     z.sort()
     y[1:].fill(2.0 * x[0])
     y.clip(1.6, 3.5, out=y)
+    s = np.zeros((2, 4))
+    np.clip(x[:1], 0.0, 9.0, out=s)
+    (x[1:2] * x[2]).clip(0.0, 99.0, out=s[0])
     B = np.outer(z, x)
     B.sort(axis=0)
     w = np.outer(x, [3.0, 1.0, 2.0])
     part = w[1]
     w.partition(1, axis=1)
-    return np.sum(z * x) + np.sum(B * B * x) + np.sum(part * [1.0, 2.0, 4.0]) * w[3, 1]
+    return np.sum(z * x) + np.sum(B * B * x) + np.sum(s * s * x) + np.sum(part * [1.0, 2.0, 4.0]) * w[3, 1]
 
 
 def copies_and_masks(x):

@@ -78,7 +78,8 @@ class Writers(FlatStores):
     def spreads(self, function: Any, result: Value, out: Value) -> bool:
         """Does NumPy broadcast the result of this function to the shape of `out`, where that may be larger?"""
         mine, theirs = out.kind.shape[::-1], result.kind.shape[::-1]
-        ufunc = isinstance(function, Known) and isinstance(function.value, np.ufunc) and not function.value.signature
+        target = function.value if isinstance(function, Known) else function.name
+        ufunc = isinstance(target, np.ufunc) and not target.signature or target in (np.clip, "clip")
         pairs = zip(mine, theirs, strict=False)
         larger = any(self.env.resolve(a) == ONE and not self.env.may_be_one(b) for a, b in pairs)
         return ufunc and len(theirs) <= len(mine) and not larger
