@@ -136,6 +136,11 @@ def without_last(items: list[Any]) -> list[Any]:
     return items[:-1]
 
 
+def _zero(d: Any, factor: Any) -> Any:
+    """Zero of the type of `d * factor`, of a number `d` that is zero."""
+    return np.result_type(d, factor).type(0) if isinstance(factor, np.generic) else d * 0
+
+
 @primitive
 def strong(d: Any, factor: Any, out: Any = None) -> Any:
     """`d * factor`, and exactly zero where `d` is zero, whatever the factor (an infinity, a NaN).
@@ -145,7 +150,7 @@ def strong(d: Any, factor: Any, out: Any = None) -> Any:
     if isinstance(d, float) and isinstance(factor, float):  # soonest told, NumPy's doubles included
         return d * factor if d else d * 0
     if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):
-        return d * factor if d else d * 0
+        return d * factor if d else _zero(d, factor)
     with np.errstate(invalid="ignore"):
         out = np.multiply(d, factor, out)
     if not isinstance(out, np.ndarray):  # of 0-d arrays
@@ -161,7 +166,7 @@ def strong_divide(d: Any, q: Any, out: Any = None) -> Any:
         return d / q
     if not isinstance(d, np.ndarray) and not isinstance(q, np.ndarray):
         if not d:
-            return d * 0
+            return _zero(d, q)
         if q == 0 and isinstance(q, int | float) and isinstance(d, int | float):
             return math.nan if d != d else math.copysign(math.inf, d) * math.copysign(1.0, q)
         return d / q
@@ -191,7 +196,7 @@ def _divided(a: Any, b: Any, wanted: Any, out: Any) -> Any:
 def unless_zero(d: Any, term: Any) -> Any:
     """`term`, but exactly zero where the cotangent `d` is zero: what was not selected is not poisoned by a pole."""
     if not isinstance(d, np.ndarray) and not isinstance(term, np.ndarray):
-        return term if d else d * 0
+        return term if d else _zero(d, term)
     return np.where(np.equal(d, 0), 0, term)
 
 

@@ -1,6 +1,7 @@
 """Single precision stays single: gradients, tangents and second derivatives have the dtype of what they are of."""
 
 import importlib.util
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -87,3 +88,18 @@ def test_ahead_of_time(tmp_path: Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.product_and_parts_grad(X, W).dtype == np.float32
+
+
+def test_a_zero_of_single_precision_through_a_function_of_python_numbers():
+    """What is written over has the cotangent zero; times a number of single precision it is one."""
+    def f(a):
+        c = np.array(math.sin(a.trace()))
+        c -= c * c
+        c.fill(0.25)
+        c[()] = np.sin(c)
+        return c * 1.0
+
+    a = M[:, :1]
+    assert grad(f)(a).dtype == np.float32 and not grad(f)(a).any()
+    _, pullback = vjp(f, a)
+    assert pullback(1.0)[0].dtype == np.float32
