@@ -137,8 +137,9 @@ def without_last(items: list[Any]) -> list[Any]:
 
 
 def _zero(d: Any, factor: Any) -> Any:
-    """Zero of the type of `d * factor`, of a number `d` that is zero."""
-    return np.result_type(d, factor).type(0) if isinstance(factor, np.generic) else d * 0
+    """The number `d`, which is zero; of the precision of `d * factor`, where that is not double."""
+    single = isinstance(factor, np.generic) and not isinstance(factor, float)
+    return np.result_type(d, factor).type(d * 0) if single else d * 0
 
 
 @primitive

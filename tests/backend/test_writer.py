@@ -736,7 +736,7 @@ def check(tree, width):
         assert line == line.rstrip() or '"""' in source
 
 
-@settings(QUICK, max_examples=500)
+@settings(QUICK, max_examples=250)
 @given(some(EXPRESSIONS, 4, 8), st.sampled_from([1, 20, 60, 100]))
 def test_random_expressions_read_back(expressions, width):
     check(ast.Module([ast.Expr(expression) for expression in expressions], []), width)

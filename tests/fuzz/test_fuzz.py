@@ -1,4 +1,4 @@
-"""Ninety programs, none wrong; and planted bugs, all found."""
+"""Sixty programs, none wrong; and planted bugs, all found."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from .campaign import ACCEPTED, KINKS, Tally, check_seed
 from .found import FOLDER, SEED, is_found
 from .planted import PLANTED
 
-CHUNK, CHUNKS = 45, 2  # so many that the share of those accepted says something
+CHUNK, CHUNKS = 30, 2  # so many that the share of those accepted says something
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

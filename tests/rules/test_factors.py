@@ -25,3 +25,5 @@ def test_zeros_of_numbers_keep_type_and_sign() -> None:
             for factor in (np.inf, 2.0, np.float64(0.0), 0.0):
                 got = function(zero, factor)
                 assert type(got) is type(zero) and got == 0 and math.copysign(1, got) == math.copysign(1, zero)
+            single = function(zero, np.float32(2.0))
+            assert type(single) is type(zero * np.float32(2.0)) and math.copysign(1, single) == math.copysign(1, zero)
