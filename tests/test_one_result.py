@@ -45,7 +45,10 @@ def places(x):
     (i,) = np.ix_(x > 0.5)
     (j,) = np.ix_([0, 2])
     k = np.diag_indices(5, 1)[0]
-    return np.sum(x[i] * i) + np.sum(x[j] ** 3) + np.sum(k * x * x)
+    n = np.array([1, 0])
+    (m,) = np.unravel_index(n, x.shape)
+    m[0] = 4
+    return np.sum(x[i] * i) + np.sum(x[j] ** 3) + np.sum(x[n] ** 2 * x[m]) + np.sum(k * x * x)
 
 
 def whole(x):

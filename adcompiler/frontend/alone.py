@@ -11,6 +11,7 @@ import numpy as np
 
 from adcompiler.frontend.kinds import Known
 from adcompiler.ir.build import kind_of_operand
+from rules.kind import Array
 
 
 def _flat(self: Any, a: Any, *_: Any) -> Any:
@@ -31,6 +32,11 @@ def _places(self: Any, a: Any, *_: Any) -> Any:
     return self.emit(np.flatnonzero, places) if kind_of_operand(places).dtype.kind == "b" else places
 
 
+def _new(self: Any, indices: Any, *_: Any) -> Any:
+    """The same indices: of an array a new one, which may be written."""
+    return self.emit(np.array, indices) if isinstance(kind_of_operand(self.operand(indices)), Array) else indices
+
+
 def _counted(self: Any, n: Any, *_: Any) -> Any:
     return self.emit(np.arange, n)
 
@@ -39,5 +45,5 @@ def _counted(self: Any, n: Any, *_: Any) -> Any:
 ALONE: dict[Any, Callable[..., Any]] = {
     np.nonzero: _flat, np.split: _itself, np.array_split: _itself, np.hsplit: _itself, np.vsplit: _itself,
     np.dsplit: _itself, np.broadcast_arrays: _itself, np.meshgrid: _copied, np.ix_: _places,
-    np.diag_indices: _counted, np.unravel_index: lambda self, indices, *_: indices,
+    np.diag_indices: _counted, np.unravel_index: _new,
 }  # fmt: skip
