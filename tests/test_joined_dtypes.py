@@ -159,3 +159,50 @@ def adds_in_place(w, c):
 def test_what_may_be_an_array_of_ints_is_not_changed_in_place(f):
     with pytest.raises(UnsupportedError, match="is an array of ints on one path and of floats on another"):
         value_and_grad(f)(W, 0.5)
+
+
+def assigned_later(w, c):
+    single = w.astype(np.float32)
+    if c > 0:
+        y = single * c
+    if c > 1:
+        y = w * w
+    return np.sum(y * w)
+
+
+def assigned_in_the_loop(w, c):
+    if c > 0:
+        y = w.astype(np.float32)
+    for _ in range(2):
+        y = y * w
+    return np.sum(y)
+
+
+def in_a_list(w, c):
+    if c > 0:
+        y = [w.astype(np.float32), 1]
+    if c > 1:
+        y = [w, c]
+    return np.sum(y[0] * w)
+
+
+@pytest.mark.parametrize("f", [assigned_later, assigned_in_the_loop, in_a_list])
+def test_what_may_be_missing_is_not_converted(f):
+    with pytest.raises(UnsupportedError, match="y is (not )?assigned on (every|one) path"):
+        grad(f)(W, 0.5)
+
+
+def never_read(w, c):
+    total = 0.0
+    for k in range(3):
+        if k > c:
+            w = np.exp(w * 0.5)
+            continue
+        y = np.ones(3, np.float32) if k == 0 else w
+        total += y[0]
+    return total + np.sum(w * w)
+
+
+@pytest.mark.parametrize("c", [-1.0, 0.5, 4.0])
+def test_what_may_be_missing_and_is_not_read(c):
+    check(never_read, W, c, argnums=(0,))

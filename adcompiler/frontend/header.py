@@ -9,6 +9,7 @@ import gast
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
 from adcompiler.frontend.iteration import Iteration
+from adcompiler.frontend.joins import changes, mixed
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import (
@@ -184,6 +185,9 @@ class Header:
                 isinstance(end, Known) and isinstance(end.value, bool | int | float | complex)
             ):
                 operand = self.lowerer.operand(end)
+                if isinstance(self.entry.get(name), Maybe) and changes(d, operand):
+                    self.poisoned[name] = mixed(d, operand, self.lowerer.builder.loc)
+                    return False
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is None and self.begin(path, d, operand):
                     return False

@@ -156,6 +156,8 @@ class Joins(Statics):
             return a
         if isinstance(a, Maybe) or isinstance(b, Maybe):
             x, y = (s.value if isinstance(s, Maybe) else s for s in (a, b))
+            if (isinstance(a, Maybe) and changes(x, y)) or (isinstance(b, Maybe) and changes(y, x)):
+                return mixed(x, y, loc)
             inner = self.join(x, y, op, known, name, loc)
             return inner if isinstance(inner, Poison) else Maybe(inner)
         if a is UNDEF or b is UNDEF:
@@ -265,6 +267,28 @@ class Joins(Statics):
         if not isinstance(x, Value):
             return to(x)
         return self.emit(operator.add, x, Known(0j)) if to is complex else self.emit(float, x, hint=x.hint)
+
+
+def changes(x: Any, y: Any) -> bool:
+    """Is a part of `x` converted where it is joined with `y`? One that may be missing cannot be."""
+    if isinstance(x, ListOf) and isinstance(y, ListOf):
+        return changes(x.element, y.element)
+    if isinstance(x, dict) and isinstance(y, dict):
+        return any(changes(x[k], y[k]) for k in x if k in y)
+    if isinstance(x, tuple | list) and isinstance(y, tuple | list):
+        return any(map(changes, x, y))
+    if not (isinstance(x, Value) and _data(y)):
+        return False
+    a, b = x.kind, kind_of_operand(y)
+    if isinstance(a, Array) and isinstance(b, Array | Num):
+        return isinstance(b, Num) or np.promote_types(a.dtype, b.dtype) != a.dtype
+    return is_wider(b, a)
+
+
+def mixed(x: Any, y: Any, loc: Loc) -> Poison:
+    """The problem of a name that not every path assigns, and these two give other kinds."""
+    reason = "{name} is not assigned on every path, and is " + describe(x) + " or " + describe(y) + " where it is"
+    return Poison(reason, "assign {name} on every path, or give it one kind", loc)
 
 
 def _same_constant(a: Any, b: Any) -> bool:
