@@ -160,7 +160,7 @@ def test_the_source_has_a_form_with_workspaces():
     plain, reusing = (settled.source(signature="f64[m], f64[n,m]", workspaces=w) for w in (False, True))
     assert plain == settled.source(signature="f64[m], f64[n,m]")
     assert "settled_grad(w, X):" in plain and "np.tanh(X @ w)" in plain
-    assert "settled_grad(w, X, *, ws):" in reusing and "np.matmul(X, w, ws." in reusing
+    assert "settled_grad(w, X, *, ws):" in reusing and "np.dot(X, w, ws." in reusing
 
 
 def test_the_ir_has_a_form_with_workspaces():
@@ -181,7 +181,7 @@ def test_forward_mode_and_pullbacks_have_a_form_with_workspaces():
     for mode, definition in ("jvp", "settled_jvp(w, X, *, t_w, ws):"), ("vjp", "settled_vjp(w, X, *, ws):"):
         plain, reusing = (settled.source(mode, example=(U, W), workspaces=w) for w in (False, True))
         assert "ws" not in plain and "np.tanh(X @ w)" in plain
-        assert definition in reusing and "np.matmul(X, w, ws." in reusing
+        assert definition in reusing and "np.dot(X, w, ws." in reusing
     assert "def pullback(d_value, *, ws):" in reusing
 
 
@@ -1084,7 +1084,7 @@ def test_an_error_of_numpy_is_raised_each_time():
 
     g = grad(f)
     for _ in range(2):
-        with pytest.raises(ValueError, match="matmul|mismatch"):
+        with pytest.raises(ValueError, match="matmul|mismatch|not aligned"):
             g(W, np.ones(4))
         assert_close(g(W, U), np.outer(np.cos(W @ U), U))
 
@@ -1094,7 +1094,7 @@ def test_shapes_that_do_not_fit_are_an_error_though_the_value_is_not_computed():
         return np.sum(A @ x)
 
     for _ in range(2):
-        with pytest.raises(ValueError, match="matmul|mismatch"):
+        with pytest.raises(ValueError, match="matmul|mismatch|not aligned"):
             value_and_grad(f)(W, np.ones(4))
         with pytest.raises(ValueError, match=r"\(3,4\)"):
             grad(f)(W, np.ones(4))

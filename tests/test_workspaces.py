@@ -11,6 +11,7 @@ from adcompiler import check_grad, checkpoint, differentiable, grad, stop_gradie
 from benchmarks.allocations import allocations, large_arrays
 
 from .fuzz.arguments import tree_map
+from .numerics import assert_close, differences
 from .workspaces import call, follow, kept_arrays
 
 Arguments = tuple[Any, ...]
@@ -503,3 +504,37 @@ def test_products_by_dot_have_arrays_that_lie_as_c_has_them():
     gradient = grad(f, argnums=2)
     for _ in range(2):
         np.testing.assert_allclose(gradient(M, N, 2.0), np.sum(np.sin(M) ** 2) * 66.0)
+
+
+def carried_by_a_product(A, X):
+    C = np.sin(X.T)
+    for _ in range(3):
+        C = np.dot(A, C)
+    return np.sum(C * C)
+
+
+def made_by_a_product_or_not(A, X):
+    C = np.sin(X.T)
+    s = 0.0
+    if X[0, 0] > 0:
+        C = np.dot(A, C)
+        s = np.sum(C * C)
+        C = np.sin(X.T) * 2
+    return s + np.sum(C * C)
+
+
+def of_numbers_and_stacks(A, X):
+    stack = np.dot(np.sin(A), np.reshape(X.T, (3, 3, 1)))
+    return np.sum(stack * stack) + np.sum(np.dot(2.0, X) * np.dot(X, X[0, 0]))
+
+
+@pytest.mark.parametrize("f", [carried_by_a_product, made_by_a_product_or_not, of_numbers_and_stacks])
+@pytest.mark.parametrize("columns", [3, 4])
+def test_products_into_arrays_that_others_have_made(f, columns):
+    if f is of_numbers_and_stacks:
+        columns = 3
+    A, X = np.linspace(0.1, 1.0, 9).reshape(3, 3), np.cos(np.arange(3.0 * columns)).reshape(columns, 3)
+    gradient = grad(f, argnums=(0, 1))
+    for sign in (1, 1, -1, -1, 1):
+        for k, got in enumerate(gradient(A, sign * X)):
+            assert_close(got, differences(f, (A, sign * X), k))

@@ -10,6 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adcompiler.backend.exits import Exits
 from adcompiler.backend.loops import Loops
 from adcompiler.backend.names import Names
@@ -153,7 +155,7 @@ class _Emitter(Loops):
             if type(op) is Op and op.target not in (update, raise_, turn, split, give_back):
                 self.speller.call(op, _anything, _anything)
                 if (id(op) in {*self.buffers.into, *self.buffers.slots, *self.buffers.spares}) and (out := into(op)):
-                    self.speller.callee(out.target)
+                    self.speller.callee(np.dot if id(op) in self.buffers.dots else out.target)
 
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)

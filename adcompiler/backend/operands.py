@@ -6,6 +6,8 @@
 import ast
 from typing import Any
 
+import numpy as np
+
 from adcompiler.backend.names import Names
 from adcompiler.backend.slots import Slots
 from adcompiler.backend.spell import Speller, name, store
@@ -87,7 +89,8 @@ class Operands:
             keywords.append(ast.keyword("out", place))
         else:
             args.append(place)
-        return ast.Call(self.speller.callee(out.target), args, keywords)
+        target = np.dot if id(op) in self.buffers.dots else out.target
+        return ast.Call(self.speller.callee(target), args, keywords)
 
     def conditional(self, op: If) -> ast.expr:
         """`a and b`, `a or b`, `x if c else y`."""

@@ -53,8 +53,8 @@ class Buffers:
     In a function with a workspace (`preallocate`), `into` has what else is computed into an operand, `slots` what into
     an array of the workspace, and `spares` what into one that a loop has given back, where `given` is. What is given
     back `later` is there for the next call. A pullback has a workspace of its own: of the arrays, named by the first
-    that is computed into each, those of `scratch`. `lasting` is computed once for a workspace.
-    `anywhere`: a result may be computed into an operand of another name.
+    that is computed into each, those of `scratch`. `lasting` is computed once for a workspace. `dots` are products into
+    arrays that lie in memory as C has them. `anywhere`: a result may be computed into an operand of another name.
     """
 
     decisions: Decisions = field(default_factory=Decisions)
@@ -65,6 +65,7 @@ class Buffers:
     spares: dict[int, Value] = field(default_factory=dict)
     given: dict[int, Value] = field(default_factory=dict)
     lasting: dict[int, Value] = field(default_factory=dict)
+    dots: set[int] = field(default_factory=set)
     anywhere: bool = False
     later: set[int] = field(default_factory=set)
     scratch: set[Value] = field(default_factory=set)

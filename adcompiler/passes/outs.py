@@ -66,7 +66,9 @@ def into(op: Op) -> Out | None:
         return Out(t, args, {}, keyword=t in _BY_NAME, elementwise=t.signature is None)
     if t is np.copy and len(args) == 1 and not kwargs and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args, {}, elementwise=True)
-    if t in (np.outer, np.dot, *_FACTORS) and len(args) == 2 and not kwargs:
+    if t is np.dot:
+        return Out(np.matmul, args, {}) if is_product(op) else None
+    if t in (np.outer, *_FACTORS) and len(args) == 2 and not kwargs:
         return Out(t, args, {})
     if t is np.einsum and not kwargs and new_memory(op):
         return Out(t, args, {}, keyword=True)
@@ -87,6 +89,14 @@ def into(op: Op) -> Out | None:
     if t is update and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args[:1], {}, elementwise=True)  # a copy of the base, which is then written into
     return None
+
+
+def is_product(op: Op) -> bool:
+    """Is this a product of vectors and matrices, which `np.dot` and `np.matmul` form alike?"""
+    if op.target not in (np.dot, np.matmul, operator.matmul) or len(op.args) != 2 or op.kwargs:
+        return False
+    kinds = [kind_of_operand(a) for a in op.args]
+    return all(isinstance(k, Array) and k.ndim in (1, 2) for k in kinds)
 
 
 def _power(args: tuple[Any, ...], result: Array) -> Out | None:

@@ -1,6 +1,6 @@
 """Which operations compute into arrays that are there: an operand that is dead, or an array from an earlier call.
 
-%z = %X @ %w; %e = exp(%z)     ->     z = ws.z = np.matmul(X, w, ws.z); e = np.exp(z, z)
+%z = %X @ %w; %e = exp(%z)     ->     z = ws.z = np.dot(X, w, ws.z); e = np.exp(z, z)
 
 An array from an earlier call is a slot of the workspace. Several operations have one slot if what they make is never
 alive at once; what loops keep or carry comes from lists (`spares`). Legal is what `memory` allows: nothing that may
@@ -20,6 +20,7 @@ import numpy as np
 from adcompiler.ir.alias import new_memory
 from adcompiler.ir.core import For, Function, If, Op, Value, While, leaves, walk
 from adcompiler.passes.bufferize import Buffers
+from adcompiler.passes.dots import dots
 from adcompiler.passes.exact import inexact
 from adcompiler.passes.fixed import fixed
 from adcompiler.passes.kept_states import Uses, forwards, last_read
@@ -129,6 +130,7 @@ class _Slots(Spares):
             kept |= self.states()
         arrays = {**self.buffers.slots, **self.buffers.spares}
         self.buffers.scratch = {v for k, v in arrays.items() if k in self.behind}
+        self.buffers.dots = dots(self.function, self.buffers, self.memory)
         return schedule(self.function, self.apart) if kept else self.plan
 
     def candidate(self, op: Op) -> Out | None:
@@ -231,8 +233,6 @@ class _Slots(Spares):
             return False
         if (id(op) in self.behind) is not (id(slot.ops[0]) in self.behind):
             return False
-        if (op.target is np.dot) is not (slot.ops[0].target is np.dot):
-            return False  # which computes into what lies in memory as C has it alone, unlike what is made of others
         roots = {op.result, *(o.result for o in slot.ops)}
         return all(self.free(o, roots) for o in (op, *slot.ops))
 

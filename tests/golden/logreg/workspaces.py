@@ -1,7 +1,7 @@
 def loss_grad(w, b, X, y, *, ws):
     """Gradient of `loss` (source.py:4) with respect to w, b."""
     # forward
-    z = ws.z = np.matmul(X, w, ws.z)              # source.py:5
+    z = ws.z = np.dot(X, w, ws.z)                 # source.py:5
     z += b
     r = np.negative(z, z)                         # source.py:6
     e = np.exp(r, r)

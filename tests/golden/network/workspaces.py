@@ -5,10 +5,10 @@ def network_loss_grad(params, X, Y, decay, *, ws):
     b1 = params["b1"]
     W2 = params["W2"]
     b2 = params["b2"]
-    p = ws.p = np.matmul(X, W1, ws.p)             # source.py:5
+    p = ws.p = np.dot(X, W1, ws.p)                # source.py:5
     p += b1
     z = np.tanh(p, p)
-    logits = ws.logits = np.matmul(z, W2, ws.logits)  # source.py:6
+    logits = ws.logits = np.dot(z, W2, ws.logits)  # source.py:6
     logits += b2
     top = ws.top = np.max(logits, axis=1, keepdims=True, out=ws.top)  # source.py:7
     logits_2 = ws.logits_2 = np.subtract(logits, top, ws.logits_2)
@@ -42,7 +42,7 @@ def network_loss_grad(params, X, Y, decay, *, ws):
     d_logits = ws.d = np.multiply(d, t, ws.d)
     d_logp += d_logits
     d_b2 = np.sum(d_logp, axis=0)                 # source.py:6
-    d_z = ws.d_z = np.matmul(d_logp, W2.T, ws.d_z)
+    d_z = ws.d_z = np.dot(d_logp, W2.T, ws.d_z)
     d_W2_2 = ws.power_2 = np.matmul(z.T, d_logp, ws.power_2)
     d_W2 += d_W2_2
     z *= z                                        # source.py:5

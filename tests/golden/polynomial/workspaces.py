@@ -10,7 +10,7 @@ def misfit_grad(c, scale, x, y, *, ws):
         tape.append(q**k)
         tape_2.append(q)
     powers = np.stack(tape, axis=1)               # source.py:5
-    p = ws.p = np.matmul(powers, c, ws.p)         # source.py:6
+    p = ws.p = np.dot(powers, c, ws.p)            # source.py:6
     p -= y
     # backward
     p *= 2                                        # source.py:6

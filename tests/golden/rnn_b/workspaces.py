@@ -5,8 +5,8 @@ def rnn_of_bias_grad(b, W, U, xs, h, *, ws):
     spare_d_h_next = ws.spares("d_h_next")
     tape = []                                     # source.py:6
     for x in xs:
-        p = ws.p = np.matmul(W, h, ws.p)          # source.py:7
-        p_2 = ws.p_2 = np.matmul(U, x, ws.p_2)
+        p = ws.p = np.dot(W, h, ws.p)             # source.py:7
+        p_2 = ws.p_2 = np.dot(U, x, ws.p_2)
         p += p_2
         p += b
         h = np.tanh(p, spare_h.pop() if spare_h else None)
@@ -21,7 +21,7 @@ def rnn_of_bias_grad(b, W, U, xs, h, *, ws):
         r = np.subtract(1, m, m)
         d_h *= r
         d_b += d_h
-        d_h_next = np.matmul(W.T, d_h, spare_d_h_next.pop() if spare_d_h_next else None)
+        d_h_next = np.dot(W.T, d_h, spare_d_h_next.pop() if spare_d_h_next else None)
         spare_d_h_next.append(d_h)
         spare_h.append(h)
         d_h = d_h_next

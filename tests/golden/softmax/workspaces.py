@@ -3,7 +3,7 @@ def softmax_loss_grad(params, X, Y, decay, *, ws):
     # forward
     W = params["W"]
     b = params["b"]
-    logits = ws.logits = np.matmul(X, W, ws.logits)  # source.py:5
+    logits = ws.logits = np.dot(X, W, ws.logits)  # source.py:5
     logits += b
     top = ws.top = np.max(logits, axis=1, keepdims=True, out=ws.top)  # source.py:6
     logits_2 = ws.logits_2 = np.subtract(logits, top, ws.logits_2)
