@@ -21,6 +21,7 @@ from adcompiler.passes.dce import dce, live_values
 from adcompiler.passes.idle import without_idle_tapes
 from adcompiler.passes.missing import missing
 from adcompiler.passes.retake import reads_of_one_place, regions_in, retaken
+from adcompiler.passes.settled import Settled
 from rules.cotangent import (
     length,
     size,
@@ -38,7 +39,7 @@ def capture(function: Function) -> Function:
     """The same function with less on its tapes."""
     function = _shapes(dce(without_idle_tapes(function)))
     function = dce(function)
-    body = _hoisted(retaken(function.body, missing(function)))
+    body = _hoisted(retaken(function.body, missing(function), Settled(function)))
     function = dce(Function(function.name, function.params, body, function.result, function.doc))
     return dce(without_idle_tapes(function))
 

@@ -26,6 +26,7 @@ from adcompiler.ir.core import (
     walk,
 )
 from adcompiler.passes.cheap import is_cheap
+from adcompiler.passes.settled import Settled
 from rules.cotangent import element, update
 from rules.kind import Array, Num, Seq
 from rules.sequences import backwards
@@ -34,10 +35,11 @@ from rules.sequences import backwards
 _SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
-def retaken(region: Region, absent: set[Value]) -> Region:
+def retaken(region: Region, absent: set[Value], settled: Settled | None = None) -> Region:
     """In each region, match the loops that read tapes with those that wrote them; take cheap things again.
 
-    Of the values in `absent`, which some path never makes, no piece is kept: there may be none to take it of.
+    Of the values in `absent`, which some path never makes, no piece is kept: there may be none to take it of. What is
+    `settled` is read where it is for good.
     """
     ops = [op.rebuild(lambda v: v, lambda inner: retaken(inner, absent)) for op in region.ops]
     for op in ops:
@@ -52,7 +54,10 @@ def retaken(region: Region, absent: set[Value]) -> Region:
             reversed_of[op.result] = op.args[0]
     out: list[Op] = []
     for op in ops:
-        new: Any = _Reader(op, written, reversed_of, absent, out).rewritten() if isinstance(op, For) else op
+        if isinstance(op, For):
+            new: Any = _Reader(op, written, reversed_of, absent, out, _Around(there=_there(out, settled))).rewritten()
+        else:
+            new = op
         mine = {r: (new, k) for r, (writer, k) in written.items() if writer is op}
         written.update(mine)  # what it keeps may be read in its turn
         out.append(new)
@@ -63,11 +68,24 @@ def retaken(region: Region, absent: set[Value]) -> Region:
 class _Around:
     """The loops around a writer and its reader: `outside` is what a value of the one's is in the other's, and
     `inside` the way back; None where it is not there. `take` lets the outer writer keep what the inner one has kept.
+    `there` finds the place of a value in an array that is there before all these loops.
     """
 
     outside: Callable[[Value], Any] = lambda v: v
     inside: Callable[[Value], Any] = lambda v: v
     take: Callable[[Value], Value] = lambda tape: tape
+    there: Callable[[Value], Any] = lambda v: None
+    deep: bool = False
+
+
+def _there(before: list[Op], settled: Settled | None) -> Callable[[Value], Any]:
+    """Finds the places of values in arrays that operations before a loop have made."""
+
+    def there(v: Value) -> tuple[Value, Any] | None:
+        found = settled.place(v) if settled is not None else None
+        return found if found is not None and any(found[0] in op.results for op in before) else None
+
+    return there
 
 
 class _Reader:
@@ -80,11 +98,11 @@ class _Reader:
         reversed_of: dict[Value, Value],
         absent: set[Value],
         before: list[Op],
-        around: _Around | None = None,
+        around: _Around,
     ) -> None:
         self.op = op
-        self.around = around or _Around()
-        self.deep = around is not None
+        self.around = around
+        self.deep = around.deep
         self.absent = absent
         self.before = before
         self.sequences = list(op.sequences)
@@ -113,6 +131,7 @@ class _Reader:
             defs = {r: o for o in writer.body.ops for r in o.results}
             cheap = {e for e, v in mine.items() if isinstance(v, Value) and is_cheap(defs.get(v))}
             cheap |= self.keep_base(writer, mine, defs)
+            cheap |= {e for e, v in mine.items() if isinstance(v, Value) and self.around.there(v) is not None}
             local = {*defs, *writer.body.params}
             scaled = {e for e, v in mine.items() if isinstance(v, Value) and _scales(defs.get(v), local)}
             self.simple |= {mine[e] for e in scaled}
@@ -170,8 +189,9 @@ class _Reader:
             return None if x in local else self.around.inside(x)
 
         around = _Around(
-            lambda v: self.remake(v, writer, defs, known, 6), inside, lambda tape: self.collect(writer, tape)
-        )
+            lambda v: self.remake(v, writer, defs, known, 6), inside, lambda tape: self.collect(writer, tape),
+            self.around.there, deep=True,
+        )  # fmt: skip
         ops: list[Op] = []
         for o in self.op.body.ops:
             ops.append(
@@ -328,7 +348,17 @@ class _Reader:
                 self.scans[sequence] = element
             known[v] = self.scans[sequence]
             return known[v]
-        if not depth or not (is_cheap(op) or v in self.simple):
+        if not depth:
+            return None
+        found = self.around.there(v)
+        if found is not None:
+            indices = {x: self.remake(x, writer, defs, known, depth - 1) for x in leaves(found[1])}
+            if all(x is not None for x in indices.values()):
+                last, index = found[0], map_tree(lambda x: indices[x], found[1])
+                known[v] = made = Value(v.kind, v.hint, v.loc)
+                self.new.append(Op(operator.getitem, (last, index), {}, [made], loc=self.op.loc))
+                return made
+        if not (is_cheap(op) or v in self.simple):
             return None
         operands = {x: self.remake(x, writer, defs, known, depth - 1) for x in op.operands()}
         if any(x is None for x in operands.values()):

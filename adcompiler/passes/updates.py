@@ -44,7 +44,7 @@ def rewrite_update(here: Site, op: Op, out: Value) -> Any:
         return None
     inner, first = before.args[2:]
     number = all(isinstance(kind_of_operand(v), Num) for v in (first, value))
-    if inner == "set" and kind == "add" and is_exactly(first, 0) and _fills(value, base, path):
+    if inner == "set" and kind == "add" and is_exactly(first, 0) and fills(value, base, path):
         return here.emit(update, before.args[0], path, "set", value, like=out)
     cotangent = is_cotangent(out)  # the sums of the primal are formed as they are written
     if inner in ("add", "sub") and number and cotangent and any(isinstance(v, Value) for v in (first, value)):
@@ -76,7 +76,7 @@ def rewrite_accumulate(here: Site, op: Op, out: Value) -> Any:
     return None
 
 
-def _fills(value: Any, base: Value, path: Any) -> bool:
+def fills(value: Any, base: Value, path: Any) -> bool:
     """Has a value the shape of the place, so that nothing is broadcast?"""
     if any(isinstance(v.kind, Array) for v in leaves(path)) or _has_list(path):
         return False  # an index array may name an element twice

@@ -1,0 +1,211 @@
+"""Places of arrays that no later store touches: what was there is there in the last version, and is not kept.
+
+    for %j in range(%n) with %L: for %k in range(%j): %p = %L[%j, %k]; ..; yield update(%L, (%j, %j), set, %r)
+      ->   p is %last[%j, %k], and r is %last[%j, %j]
+
+Each store that stands between a version and the last one, in this iteration and in all later ones, must go elsewhere.
+"""
+
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from adcompiler.ir.affine import Affine, Bounds, Ints, extent
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
+from adcompiler.passes.updates import fills
+from rules.cotangent import update
+from rules.kind import Array, Num
+
+
+@dataclass(frozen=True)
+class Store:
+    """A store, in any iteration of a loop that stands in the way of the reader; or in those that are `later`."""
+
+    op: Op
+    loop: For | While | None = None
+    later: bool = False
+
+    def within(self, loop: For | While, later: bool = False) -> "Store":
+        """The same store, as it is seen from outside of a loop."""
+        return Store(self.op, loop, later)
+
+
+class Branching(Exception):
+    """Of this version more than one is made, or something that cannot be followed."""
+
+
+class Settled:
+    """Finds the last versions of arrays, and what is read of others that is there too."""
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.region_of: dict[Value, Region] = {}
+        self.owner: dict[int, tuple[Op, Region]] = {}
+        self.defs: dict[Value, Op] = {}
+        self.loops: dict[Value, tuple[For, int]] = {}
+        self.stored: dict[Value, Op] = {}
+        self.bodies: dict[int, set[Value]] = {}
+        self.known: dict[Value, tuple[Value, Any] | None] = {}
+        self.region_of.update(dict.fromkeys(function.params, function.body))
+        self._enter(function.body)
+        self.ints = Ints(self.defs, self.loops)
+
+    def _enter(self, region: Region) -> None:
+        self.region_of.update(dict.fromkeys(region.params, region))
+        for op in region.ops:
+            self.region_of.update(dict.fromkeys(op.results, region))
+            self.defs.update(dict.fromkeys(op.results, op))
+            if op.target is update and op.args[2] == "set" and len(op.args[1]) == 1:
+                if isinstance(op.args[3], Value):
+                    self.stored.setdefault(op.args[3], op)
+            if isinstance(op, For):
+                self.loops.update((e, (op, k)) for k, e in enumerate(op.elements))
+            for sub in op.regions:
+                self.owner[id(sub)] = op, region
+                self._enter(sub)
+
+    def place(self, v: Value) -> tuple[Value, Any] | None:
+        """The last version of an array in which `v` is still to be found, and the index there."""
+        if v not in self.known:
+            self.known[v] = self._place(v)
+        return self.known[v]
+
+    def _place(self, v: Value) -> tuple[Value, Any] | None:
+        op = self.defs.get(v)
+        if op is not None and op.target is operator.getitem:
+            base, index = op.args
+        elif v in self.stored:
+            base, (index,) = self.stored[v].result, self.stored[v].args[1]
+            seen = self.region_of[base] is self.region_of[v]  # else the index may be of a loop further in
+            python = isinstance(v.kind, Num) and v.kind.python
+            if not seen or python or not fills(v, base, (index,)) or v.kind.dtype != base.kind.dtype:
+                return None
+        else:
+            return None
+        if not isinstance(base, Value) or not isinstance(base.kind, Array):
+            return None
+        try:
+            last, stores = self.last(base)
+        except Branching:
+            return None
+        if not stores:
+            return None
+        here = self.extent(index, base, set(), ())
+        if here is None or not all(self.elsewhere(here, s) for s in stores):
+            return None
+        return last, index
+
+    # ---------------------------------------------------------------------------------- versions
+    def last(self, v: Value) -> tuple[Value, list[Store]]:
+        """The last version of an array, and the stores between. Raises Branching."""
+        region, stores = self.region_of[v], list[Store]()
+        while True:
+            while (found := self.following(v, region)) is not None:
+                v, more = found
+                stores += more
+            if region is self.function.body:
+                return v, stores
+            if id(region) not in self.owner:
+                raise Branching
+            op, outside = self.owner[id(region)]
+            if not isinstance(op, If) and not (isinstance(op, For | While) and region is op.body):
+                raise Branching
+            n = len(op.results) if isinstance(op, If) else len(op.inits)
+            places = [k for k, r in enumerate(region.results[:n]) if r is v]
+            if len(places) != 1:
+                raise Branching
+            if isinstance(op, For | While):
+                stores += [s.within(op, later=True) for s in self.between(op.carried[places[0]], v, region)]
+            v, region = op.results[places[0]], outside
+
+    def between(self, v: Value, end: Value, region: Region) -> list[Store]:
+        """The stores that make `end` of `v` in a region. Raises Branching."""
+        stores: list[Store] = []
+        while v is not end:
+            found = self.following(v, region)
+            if found is None:
+                raise Branching
+            v, more = found
+            stores += more
+        return stores
+
+    def following(self, v: Value, region: Region) -> tuple[Value, list[Store]] | None:
+        """The next version of an array in a region, with the stores that make it. Raises Branching."""
+        found: list[tuple[Value, list[Store]]] = []
+        for op in region.ops:
+            if op.target is update and op.args[0] is v:
+                found.append((op.result, [Store(op)]))
+            elif isinstance(op, For | While) and any(i is v for i in op.inits):
+                (k, *others) = [k for k, i in enumerate(op.inits) if i is v]
+                if others or not isinstance(end := op.body.results[k], Value):
+                    raise Branching
+                inner = self.between(op.carried[k], end, op.body)
+                found.append((op.results[k], [s.within(op) for s in inner]))
+            elif isinstance(op, If) and (made := self.in_branch(v, op)) is not None:
+                found.append(made)
+            elif op.regions and any(_writes(o, v) for sub in op.regions for o in walk(sub)):
+                raise Branching
+        if len(found) > 1:
+            raise Branching
+        return found[0] if found else None
+
+    def in_branch(self, v: Value, op: If) -> tuple[Value, list[Store]] | None:
+        """What a branch makes of an array, on either path. Raises Branching."""
+        if not any(_writes(o, v) for sub in op.regions for o in walk(sub)):
+            return None
+        found = []
+        for k, r in enumerate(op.results):
+            ends = [side.results[k] for side in op.regions]
+            if isinstance(r.kind, Array) and all(isinstance(e, Value) for e in ends):
+                try:
+                    stores = [self.between(v, e, side) for side, e in zip(op.regions, ends, strict=True)]
+                except Branching:
+                    continue
+                found.append((r, [s for side in stores for s in side]))
+        if len(found) != 1:
+            raise Branching
+        return found[0]
+
+    # ------------------------------------------------------------------------------------ places
+    def elsewhere(self, here: list[Bounds], store: Store) -> bool:
+        """Does a store surely not touch this?"""
+        base, path = store.op.args[:2]
+        others = set() if store.loop is None else self.inside(store.loop)
+        later = store.loop.elements if store.later and isinstance(store.loop, For) else ()
+        there = self.extent(path[0], base, others, later) if len(path) == 1 else None
+        if there is None:
+            return False
+
+        def before(x: Affine, y: Affine) -> bool:
+            return self.ints.at_least(y.plus(x, -1), 1, later, others)
+
+        return any(before(h, l2) or before(h2, l) for (l, h), (l2, h2) in zip(here, there, strict=True))
+
+    def extent(self, index: Any, base: Value, others: set[Value], later: Any) -> list[Bounds] | None:
+        """The places that an index takes."""
+        if isinstance(index, str):
+            return None
+
+        def expand(x: Any) -> Affine | None:
+            return self.ints.expand(x, others)
+
+        return extent(index, base.kind.shape, expand, lambda x: self.ints.at_least(x, 0, later, others))
+
+    def inside(self, loop: For | While) -> set[Value]:
+        """What is defined in a loop, at any depth."""
+        if id(loop) not in self.bodies:
+            found = set[Value]()
+            for region in loop.regions:
+                found.update(region.params)
+                for op in walk(region):
+                    found.update(op.results)
+                    found.update(p for sub in op.regions for p in sub.params)
+            self.bodies[id(loop)] = found
+        return self.bodies[id(loop)]
+
+
+def _writes(op: Op, v: Value) -> bool:
+    """Does an operation make another version of an array?"""
+    if op.target is update:
+        return op.args[0] is v
+    return isinstance(op, For | While) and any(i is v for i in op.inits)
