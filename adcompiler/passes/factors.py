@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompiler.ir.core import Op, Value, is_cotangent
 from adcompiler.passes.site import Site, alike, is_number, only_new_axes
-from rules.cotangent import spread, strong, strong_divide
+from rules.cotangent import spread, strong, strong_divide, unless_zero
 from rules.kind import ONE, Array, Num
 
 LINEAR = (operator.mul, operator.truediv)
@@ -53,7 +53,12 @@ def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
 
 
 def opposite(here: Site, x: Any) -> Any:
-    """`-x` of a product with a minus, or of a quotient that begins with one, used here alone."""
+    """`-x` of a product with a minus, or of a quotient that begins with one, used here alone: guarded or not."""
+    guarded = here.made_by(x, unless_zero) if here.only_use(x) else None
+    if guarded is not None:
+        d, term = guarded.args
+        minus, negative = opposite(here, term), here.made_by(d, operator.neg)
+        return None if minus is None else here.emit(unless_zero, negative.args[0] if negative else d, minus, like=x)
     product = here.made_by(x, *LINEAR)
     if product is None or not here.only_use(x):
         return None
@@ -66,7 +71,8 @@ def opposite(here: Site, x: Any) -> Any:
         return here.emit(operator.mul, a, negative.args[0], like=x)
     if type(a) in (int, float) and a < 0:
         return here.emit(product.target, -a, b, like=x)
-    return None
+    minus = opposite(here, b) if product.target is operator.mul else None
+    return None if minus is None else here.emit(operator.mul, a, minus, like=x)
 
 
 def scaled(here: Site, op: Op) -> Any:

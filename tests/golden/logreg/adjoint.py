@@ -9,8 +9,8 @@ def loss_grad(w, b, X, y):
     q = -1.0 / y.size                             # source.py:7
     d_p = q * y / p
     d_p -= q * (1 - y) / (1 - p)
-    d_p *= -p / s                                 # source.py:6
-    d_p *= -e
+    d_p *= p / s                                  # source.py:6
+    d_p *= e
     d_b = np.sum(d_p)                             # source.py:5
     d_w = X.T @ d_p
     return d_w, d_b

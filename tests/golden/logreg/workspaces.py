@@ -16,11 +16,9 @@ def loss_grad(w, b, X, y, *, ws):
     d_p = ws.r = np.multiply(q, y, ws.r)
     d_p /= p
     d_p -= r_2
-    r = np.negative(p, p)                         # source.py:6
-    r /= s
-    d_p *= r
-    r = np.negative(e, e)
-    d_p *= r
+    p /= s                                        # source.py:6
+    d_p *= p
+    d_p *= e
     d_b = np.sum(d_p)                             # source.py:5
     d_w = X.T @ d_p
     return d_w, d_b

@@ -13,6 +13,6 @@ def log_sqrt_grad(a, tolerance):
     for x in reversed(tape):
         d = d_x * 0.5                             # source.py:7
         d_a += d / x
-        d_x = d + d * (-(a / x) / x)
+        d_x = d - d * (a / x / x)
     d_a += d_x                                    # source.py:6
     return value, float(d_a)
