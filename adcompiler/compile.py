@@ -15,7 +15,7 @@ from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
-from adcompiler.frontend.iteration import Once
+from adcompiler.frontend.iterators import Once
 from adcompiler.frontend.kinds import Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.operations import no_rule

@@ -133,11 +133,17 @@ class Rule:
         return bound
 
     def normal(self, bound: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """How a bound call is written: required arguments by position, others by keyword, defaults left out."""
+        """How a bound call is written: required arguments by position, others by keyword, defaults left out.
+
+        A `kind` is written by position, with all before it: a builder of operations means that of the result by it.
+        """
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        for p in self.parameters:
+        for i, p in enumerate(self.parameters):
             value = bound[p.name]
+            if p.name == "kind" and not _is_default(value, p.default):
+                args, kwargs = [bound[q.name] for q in self.parameters[: i + 1]], {}
+                continue
             if p.star:
                 args.extend(value)
             elif p.default is REQUIRED:

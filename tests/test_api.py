@@ -1084,7 +1084,7 @@ def test_an_error_of_numpy_is_raised_each_time():
 
     g = grad(f)
     for _ in range(2):
-        with pytest.raises(ValueError, match="matmul|mismatch|not aligned"):
+        with pytest.raises(ValueError, match="matmul|mismatch"):
             g(W, np.ones(4))
         assert_close(g(W, U), np.outer(np.cos(W @ U), U))
 
@@ -1094,7 +1094,7 @@ def test_shapes_that_do_not_fit_are_an_error_though_the_value_is_not_computed():
         return np.sum(A @ x)
 
     for _ in range(2):
-        with pytest.raises(ValueError, match="matmul|mismatch|not aligned"):
+        with pytest.raises(ValueError, match="matmul|mismatch"):
             value_and_grad(f)(W, np.ones(4))
         with pytest.raises(ValueError, match=r"\(3,4\)"):
             grad(f)(W, np.ones(4))

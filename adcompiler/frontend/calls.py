@@ -1,10 +1,12 @@
 """Calls, resolved by identity: a rule's function, a function with source, a builtin of structure, or opaque."""
 
+import copy
 import functools
 import inspect
 import random
 import sys
 import types
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +16,15 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
-from adcompiler.frontend.iteration import CHANGING, Iteration, Iterations, assigned_names
+from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
+from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.library import ITERATORS, LIBRARY, definition, listing
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
+from adcompiler.frontend.wrappers import first_decides, vectorized
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -92,6 +97,15 @@ class Calls(Iterations):
                 self.walls.pop()
             if result is not NotImplemented:
                 return result
+        written = definition(LIBRARY.get(f, ()), args, kwargs) if hashable(f) else None
+        if written is not None:
+            if f in ITERATORS:
+                parts = (*args, *kwargs.values())
+                return self.once(parts, lambda: self.library_call(f.__name__, written, args, kwargs, node))
+            result = self.library_call(f.__name__, written, args, kwargs, node)
+            if f is np.apply_along_axis:
+                first_decides(self, result, "np.apply_along_axis", "let the function return floats alone", node)
+            return result
         rule = find(f)
         if rule is not None:
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
@@ -132,6 +146,34 @@ class Calls(Iterations):
                               "write a function that gives the result itself")  # fmt: skip
         return (ALONE[target](self, *args),)
 
+    def once(self, parts: tuple[Any, ...], make: Callable[[], Any], again: bool = False) -> Once:
+        """An iterator over what `make` gives when it is read, in the frame in which it is made here."""
+        frame, loc = self.frame, self.builder.loc
+
+        def now() -> Any:
+            outer, self.frame = self.frame, frame
+            there, self.builder.loc = self.builder.loc, loc
+            try:
+                return make()
+            finally:
+                self.frame, self.builder.loc = outer, there
+
+        return (View if again else Once)(parts, now)
+
+    def library_call(self, name: str, written: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """A call of a function of a library that is written in Python here: it is lowered as if it stood there."""
+        if written is not listing:
+            args = tuple(self.library_call("list", listing, (d,), {}, node) if isinstance(d, Once) else d for d in args)
+        source = source_of(written)
+        tree = copy.deepcopy(source.node)
+        for n in gast.walk(tree):
+            if hasattr(n, "lineno"):
+                gast.copy_location(n, node)
+        source = replace(source, node=tree, file=self.frame.source.file)
+        self.scope.sources.setdefault(tree, source)
+        defaults = {k: Known(v) for k, v in source.defaults.items()}
+        return self.inline(tree, Frame(source), name, defaults, args, kwargs, node)
+
     def without(self, kwargs: dict[str, Any], node: Any) -> str:
         """The way out where a call does not fit the function's rule."""
         if "out" in kwargs:
@@ -162,6 +204,8 @@ class Calls(Iterations):
             return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
+        if isinstance(f, np.vectorize):
+            return vectorized(self, node, f).called(self, args, kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
             return self.call(Known(f.__wrapped__), args, kwargs, node)
         module = (getattr(f, "__module__", "") or "").split(".")[0]
@@ -396,11 +440,11 @@ class Calls(Iterations):
             return self.method_rule(m.name, node, owner, args, kwargs)
         if isinstance(owner, dict):
             if m.name == "items":
-                return [(Known(k), v) for k, v in owner.items()]
+                return self.once((owner,), lambda: [(Known(k), v) for k, v in owner.items()], again=True)
             if m.name == "keys":
-                return [Known(k) for k in owner]
+                return self.once((owner,), lambda: [Known(k) for k in owner], again=True)
             if m.name == "values":
-                return list(owner.values())
+                return self.once((owner,), lambda: list(owner.values()), again=True)
             if m.name == "get":
                 key = self.static(args[0], node, "the key of a dict")
                 return owner.get(key, args[1] if len(args) > 1 else Known(None))

@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal
+from adcompiler.frontend.iterators import View
 from adcompiler.frontend.joins import Joins
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Poison, poison_problem
@@ -134,6 +135,8 @@ class Conditions(Joins):
                           "compare with ==, or test `x is None` where it may be None")  # fmt: skip
 
     def _contains(self, a: Any, b: Any, node: Any) -> Any:
+        if isinstance(b, View):
+            b = b.make()
         if isinstance(b, dict):
             return self.static(a, node, "the key of a dict") in b
         if isinstance(b, tuple | list):

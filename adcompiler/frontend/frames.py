@@ -6,9 +6,9 @@ b = a; v = a[1:]; a[0] = x       ->       %a2 = update(%a, 0, set, %x); %v2 = %a
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from adcompiler.frontend.iteration import Iteration, Once
+from adcompiler.frontend.iterators import Iteration, Once
 from adcompiler.frontend.kinds import ListOf
-from adcompiler.frontend.scope import Closure, Frame, Maybe, Method
+from adcompiler.frontend.scope import Callback, Closure, Frame, Maybe, Method
 from adcompiler.ir.core import Value, leaves
 
 
@@ -32,9 +32,9 @@ def closures(d: Any) -> Iterator[Closure]:
         for x in d.defaults.values():
             yield from closures(x)
     elif isinstance(d, Maybe | Once | Method):
-        yield from closures(d.value if isinstance(d, Maybe) else d.iterable if isinstance(d, Once) else d.owner)
-    elif isinstance(d, tuple | list | dict):
-        for x in d.values() if isinstance(d, dict) else d:
+        yield from closures(d.value if isinstance(d, Maybe) else d.of if isinstance(d, Once) else d.owner)
+    elif isinstance(d, tuple | list | dict | Callback):
+        for x in d.values() if isinstance(d, dict) else d.parts if isinstance(d, Callback) else d:
             yield from closures(x)
 
 
@@ -52,8 +52,12 @@ def held(d: Any, label: str, movable: bool = True) -> Iterator[tuple[str, Value,
             yield from held(x, f"a default of {label}", False)
     elif isinstance(d, Method):
         yield from held(d.owner, f"{label}, a method of it,", False)
+    elif isinstance(d, Callback):
+        for x in d.parts:
+            yield from held(x, f"{label}, which keeps it,", False)
     elif isinstance(d, Once):
-        yield from held(d.iterable, f"{label}, which reads it,", False)
+        for x in d.of:
+            yield from held(x, f"{label}, which reads it,", False)
     elif isinstance(d, Iteration):
         yield from ((label, v, False) for v in leaves(d.sequences))
     elif isinstance(d, tuple | list | dict):

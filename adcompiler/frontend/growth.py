@@ -13,7 +13,8 @@ import gast
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
-from adcompiler.frontend.iteration import GROWING, Iteration, assigned_names, grown_places
+from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
+from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
@@ -267,6 +268,7 @@ class Lists(Stores):
                 elif not other and not self.alone(v, text):
                     other = self.list_holder(v, text) or "another name"
         if other:
+            other = other.removesuffix(",")
             raise self.refuse(node, f"{text} may be the same list as {other}, which this changes in place",
                               f"write {text} = list({text}) first")  # fmt: skip
 

@@ -8,7 +8,7 @@ import gast
 
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
-from adcompiler.frontend.iteration import Iteration
+from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.joins import changes, mixed
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least

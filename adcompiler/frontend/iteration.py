@@ -1,9 +1,7 @@
 """What loops and comprehensions read, and comprehensions themselves."""
 
 import operator
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +9,9 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
+from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
+from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
@@ -23,23 +23,6 @@ from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
 INDICES = "loop over indices: for i in range(n)"
-
-
-@dataclass
-class Iteration:
-    """How a loop reads something of unknown length: sequences, and what the loop variable is of their elements."""
-
-    sequences: list[Any]
-    element: Callable[[list[Value]], Any]
-    length: Any = None
-
-
-@dataclass(eq=False)
-class Once:
-    """What zip, enumerate, map and reversed give: it can be read once."""
-
-    iterable: Any
-    read: bool = False
 
 
 class Apart(Exception):
@@ -57,11 +40,13 @@ class Iterations(Expressions):
     def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
         """The elements, if there is a known number of them; else how a loop reads them."""
         if isinstance(d, Once):
-            if d.read:
+            if d.read and not isinstance(d, View):
                 raise self.refuse(node, "this iterator has been read already: a second loop finds it empty",
                                   "call zip, enumerate, map or reversed again, or make a list of it")  # fmt: skip
             d.read = True
-            d = d.iterable
+            d = d.make()
+            if isinstance(d, Once):
+                return self.iterate(d, node)
         if isinstance(d, Iteration):
             return d
         if is_flat(d):
@@ -295,12 +280,20 @@ class Iterations(Expressions):
         t = self.truth(self.expr(test), test)
         return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
 
+    def narrow_elements(self, elements: list[Value], it: Iteration) -> None:
+        """Note of the elements of sequences what they may be in the user's program: see `narrower`."""
+        for e, s in zip(elements, it.sequences, strict=True):
+            lowest = least(s, self.lowest, self.defs, {})
+            if 0 <= lowest < category(e.kind) >= 2:
+                self.lowest[e] = lowest
+
     def _collect(self, node: Any, g: Any, it: Iteration) -> Any:
         if isinstance(node, gast.DictComp):
             reason = "a dict comprehension of unknown size is not supported"
             raise Unroll(g, problem_at(self.loc(node), reason, "make a list, or a dict with its keys written out"))
         region = Region()
         region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
+        self.narrow_elements(region.params, it)
         outer, self.builder.region = self.builder.region, region
         for p, s in zip(region.params, it.sequences, strict=True):
             if kind_of_operand(s).__class__ is Seq and s.kind.range:

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.desugar import hint, is_flag
+from adcompiler.frontend.frames import held
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned
+from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned, moment
 from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
@@ -63,14 +64,15 @@ class Joins(Statics):
     lowest: dict[Value, int]
     #: Arrays that lie in memory as C has them.
     ordered: set[Value]
-    #: How the views are joined that the paths have which are being joined.
+    #: How the views are joined that the paths have which are being joined, and when the first of these began.
     views: JoinedViews
+    fork_began: int
 
     def fork(
         self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
     ) -> Any:
         """Lower two paths into the regions of an If, and join them. Each path gives a denotation or DIVERGES."""
-        outer = self.builder.region
+        outer, began = self.builder.region, moment()
         before: Environments = [(f, f.env) for f in self.frames()]
         sides = []
         for path in (then, orelse):
@@ -101,6 +103,7 @@ class Joins(Statics):
             missing = UNDEF
             place = len(outer.ops)
             self.views, before_views = views, self.views
+            self.fork_began = began
             for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
                 after = dict(env)
                 for name in dict.fromkeys([*env1, *env2]):
@@ -172,7 +175,9 @@ class Joins(Statics):
                     inner = rebuild(other, lambda x: self.join(x, UNDEF, op, known, name, loc))
                 return Maybe(inner) if maybe else inner
             if not isinstance(other, Value) and not _number(other):
-                return other
+                inside = any(v.id > self.fork_began for _, v, _ in held(other, ""))
+                reason = "{name} is made on one path of the if at line " + f"{loc.line} alone"
+                return Poison(reason, "make it before the if, or read it there", loc) if inside else other
             x, y = (UNDEF if s is UNDEF else self.operand(s) for s in (a, b))
             kind = kind_of_operand(self.operand(other))
             value = self.joined_view(x, y, op, known, loc) or self._result(x, y, kind, op, known, name, loc)

@@ -8,16 +8,15 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
+from adcompiler.frontend.frames import held
 from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind, walk_denotation
-from adcompiler.frontend.iteration import Iteration, assigned_names, changed_names, grown_places
+from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
+from adcompiler.frontend.iterators import Iteration, Once
 from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
 from adcompiler.frontend.ownership import READ
-from adcompiler.frontend.scope import (
-    Maybe,
-    Poison,
-)
+from adcompiler.frontend.scope import Callback, Closure, Maybe, Method, Poison
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.versions import Rebound, Reread, Written
@@ -70,6 +69,7 @@ class Loops(Lists):
             nonlocal stop
             elements = [Value(self.element_kind(kind_of_operand(s)), "", loc) for s in it.sequences]
             region.params[:0] = elements
+            self.narrow_elements(elements, it)
             for e, s in zip(elements, it.sequences, strict=True):
                 if isinstance(s, Value) and isinstance(s.kind, Seq) and s.kind.range:
                     self.loop_elements[e] = node
@@ -230,11 +230,13 @@ class Loops(Lists):
         for n in sorted(names - set(start)):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
-                frame.env[n] = self._first_assigned(n, d, region, inits, results)
+                frame.env[n] = self._first_assigned(n, d, region, inits, results, header.mark)
                 self.alike(d, frame.env[n])
         return region, inits, results, any(o.effect for o in region.ops), header
 
-    def _first_assigned(self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value]) -> Any:
+    def _first_assigned(
+        self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value], began: int
+    ) -> Any:
         """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
@@ -244,7 +246,9 @@ class Loops(Lists):
             inits.append(UNDEF)
             results.append(Value(after_loop(kind, None, self.env), hint(name), self.builder.loc))
             return results[-1]
-        return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results))
+        if isinstance(d, Callback | Closure | Method | Once) and any(v.id > began for _, v, _ in held(d, "")):
+            return Poison("{name} is made in the loop", "make it before the loop, or read it there", self.builder.loc)
+        return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results, began))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         it = self.iterate(self.expr(node.iter), node.iter)

@@ -10,9 +10,10 @@ import numpy as np
 from adcompiler.errors import Problem, problem_at
 from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.frames import held, readable
-from adcompiler.frontend.iteration import Once
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.iterators import Once, View
+from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import (
+    Callback,
     Closure,
     Frame,
     Maybe,
@@ -220,6 +221,10 @@ class Ownership(Calls):
         family = self.container_family(d)
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
         named = [(n, self.suffix(f), d) for f, n, d in self.names(live)]
+        for n, where, root in named:
+            for label, x in read_later(root, n):
+                if any(x is f for f in family):
+                    return label + where
         for n, where, root in (*named, *((n, "", tree) for n, tree in captured)):
             for label, x in containers(root, n):
                 if any(x is f for f in family) and label + where != text and x is not known:
@@ -281,13 +286,32 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
     if isinstance(d, Closure):
         for x in d.defaults.values():
             yield from containers(x, f"a default of {label}")
-    elif isinstance(d, Method | Once):
-        yield from containers(d.owner if isinstance(d, Method) else d.iterable, f"{label}, made of it,")
+    elif isinstance(d, Callback):
+        for x in d.parts:
+            yield from containers(x, f"{label}, which keeps it,")
+    elif isinstance(d, Method):
+        yield from containers(d.owner, f"{label}, made of it,")
     elif isinstance(d, tuple | list | dict):
         if not isinstance(d, tuple):
             yield label, d
         for k, x in d.items() if isinstance(d, dict) else enumerate(d):
             yield from containers(x, f"{label}[{k!r}]")
+
+
+def read_later(d: Any, label: str, read: bool = False) -> Iterator[tuple[str, Any]]:
+    """The lists and dicts that iterators and views in a denotation have still to read."""
+    d = d.value if isinstance(d, Maybe) else d
+    if isinstance(d, Once):
+        if isinstance(d, View) or not d.read:
+            for x in d.of:
+                yield from read_later(x, f"{label}, which reads it", True)
+    elif isinstance(d, tuple | list | dict):
+        if read and not isinstance(d, tuple):
+            yield label, d
+        for x in d.values() if isinstance(d, dict) else d:
+            yield from read_later(x, label, read)
+    elif isinstance(d, ListOf) and read:
+        yield label, d
 
 
 def symbol(op: Any) -> str:

@@ -105,7 +105,7 @@ class Method:
 
 
 class Callback:
-    """A function that the compiler makes for the user to call, such as a pullback."""
+    """A function that the compiler makes for the user to call, such as a pullback or a partial application."""
 
     name = "function"
     loc: Loc | None = None
@@ -113,6 +113,11 @@ class Callback:
     def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The denotation of a call of it."""
         raise NotImplementedError
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it has been made of, and keeps."""
+        return ()
 
 
 @dataclass(frozen=True)

@@ -286,6 +286,7 @@ class Stores(Writers):
             other = self.same_container(inner, text, known=inner) if i == len(place.keys) - 1 else ""
             if other:
                 what, copy = type(inner).__name__, f"{{**{text}}}" if isinstance(inner, dict) else f"list({text})"
+                other = other.removesuffix(",")
                 raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",
                                   f"write {text} = {copy} first")  # fmt: skip
             inner = inner.get(key) if isinstance(inner, dict) else inner[key]

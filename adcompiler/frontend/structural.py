@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.frontend.iteration import Iteration, Once
+from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.library import listing
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
 from adcompiler.frontend.words import describe
+from adcompiler.frontend.wrappers import WRAPPERS
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed, update
@@ -26,6 +28,8 @@ ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
 
 # ------------------------------------------------------------------------------------ builtins of structure
 def _len(self: Any, node: Any, x: Any) -> Any:
+    if isinstance(x, View):
+        return Known(len(self.iterate(x, node)))
     if isinstance(x, tuple | list | dict):
         return Known(len(x))
     if isinstance(x, ListOf):
@@ -55,36 +59,48 @@ def _range(self: Any, node: Any, *args: Any) -> Any:
     return value
 
 
+def _once(elements: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that gives an iterator: what it reads is read when the iterator is."""
+
+    def call(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.once((*args, *kwargs.values()), lambda: elements(self, node, *args, **kwargs))
+
+    return call
+
+
+@_once
 def _enumerate(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         first = self.static(start, node, "the start of enumerate")
-        return Once([(Known(first + i), d) for i, d in enumerate(it)])
+        return [(Known(first + i), d) for i, d in enumerate(it)]
     n = self.emit(length, it.sequences[0])
     index = _range(self, node, n) if isinstance(start, Known) and start.value == 0 \
         else _range(self, node, start, self.emit(operator.add, start, n))  # fmt: skip
     index.kind = Seq(Num(int), range=True, length=it.length)
-    return Once(Iteration([index, *it.sequences], lambda items: (items[0], it.element(items[1:])), it.length))
+    return Iteration([index, *it.sequences], lambda items: (items[0], it.element(items[1:])), it.length)
 
 
+@_once
 def _zip(self: Any, node: Any, *xs: Any, strict: Any = None) -> Any:
     its = [self.iterate(x, node) for x in xs]
     if strict is not None and self.static(strict, node, "the argument strict of zip") and not self.equally_long(its):
         raise self.refuse(node, "zip(strict=True) of what is not known to be equally long",
                           "leave strict out, and assert that the lengths agree")  # fmt: skip
-    return Once(self.zip_(its, node))
+    return self.zip_(its, node)
 
 
+@_once
 def _reversed(self: Any, node: Any, x: Any) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
-        return Once(it[::-1])
+        return it[::-1]
     turn = Known(slice(None, None, -1))  # rows of an array may be changed: they are rows of a view
     sequences = [
         self.emit(operator.getitem, s, turn) if isinstance(kind_of_operand(s), Array) else self.emit(backwards, s)
         for s in it.sequences
     ]
-    return Once(Iteration(sequences, it.element, it.length))
+    return Iteration(sequences, it.element, it.length)
 
 
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
@@ -114,6 +130,8 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
         it = self.iterate(x, node)
+        if isinstance(x, Once) and isinstance(it, Iteration) and kind is list:
+            return self.library_call("list", listing, (it,), {}, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
 
     return convert
@@ -150,6 +168,8 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
 def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
         default = kwargs.pop("default", None)
+        if "key" in kwargs and default is None:
+            return self.call(Known(f), (list(args),), kwargs, node) if len(args) > 1 else NotImplemented
         if kwargs:
             raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported",
                               "write the comparison out with `if`")  # fmt: skip
@@ -248,10 +268,25 @@ def _hasattr(self: Any, node: Any, x: Any, name: Any) -> Any:
 
 
 def _map(self: Any, node: Any, f: Any, *xs: Any) -> Any:
-    it = self.zip_([self.iterate(x, node) for x in xs], node)
-    if not isinstance(it, list):
-        raise self.refuse(node, "map over a sequence of unknown length is not supported", "write [f(x) for x in xs]")
-    return Once([self.call(f, tuple(row), {}, node) for row in it])
+    if not all(isinstance(x, tuple | list) for x in xs):
+        return NotImplemented
+
+    def elements() -> list[Any]:
+        rows = self.zip_([self.iterate(x, node) for x in xs], node)
+        return [self.call(f, tuple(row), {}, node) for row in rows]
+
+    return self.once((f, *xs), elements)
+
+
+def _sorted(self: Any, node: Any, x: Any, **kwargs: Any) -> Any:
+    """Of what is known when compiling, such as the keys of a dict."""
+    known = x.make() if isinstance(x, View) else list(x) if isinstance(x, dict) else x
+    known = [d if isinstance(d, Known) else Known(d) if isinstance(d, str) else d for d in known] \
+        if isinstance(known, list | tuple) else [None]  # fmt: skip
+    if "key" in kwargs or not all(isinstance(d, Known) for d in known):
+        return NotImplemented
+    reverse = self.static(kwargs.get("reverse", Known(False)), node, "the argument reverse of sorted")
+    return [Known(v) for v in sorted((d.value for d in known), reverse=reverse)]
 
 
 def _type(self: Any, node: Any, x: Any) -> Any:
@@ -389,9 +424,9 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
     getattr: _getattr,
-    hasattr: _hasattr, map: _map, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    hasattr: _hasattr, map: _map, sorted: _sorted, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
-    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS,
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
 }  # fmt: skip

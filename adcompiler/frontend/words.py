@@ -137,9 +137,7 @@ def method_remedy(owner: type, name: str, text: str) -> str:
 
 #: The way out of functions without a rule that Python or NumPy writes otherwise.
 FUNCTIONS = {
-    "filter": "write a list: [v for v in xs if ...]",
     "sorted": "sort an array: np.sort(x)",
-    "reduce": "write it as a loop",
     "locals": "name the variables",
     "copyto": "write y[...] = x",
     "fill_diagonal": "write a loop: for i in range(n): y[i, i] = value",
@@ -149,8 +147,6 @@ FUNCTIONS = {
     "put_along_axis": "write y[index] = values",
     "shuffle": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
     "permutation": "draw a permutation outside, pass it as an argument, and index with it: y = y[order]",
-    "apply_along_axis": "write it as a loop over the rows",
-    "vectorize": "write it as a loop, or apply the operations to the array as a whole",
 }
 
 #: How `y[i] = ufunc(y[i], v)` is written shorter.

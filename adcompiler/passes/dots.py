@@ -17,7 +17,7 @@ from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.mark import give_back
 from adcompiler.passes.memory import Memory
 from adcompiler.passes.outs import is_product
-from rules.kind import Array, Num
+from rules.kind import Array, Length, Num, lengths
 from rules.rule import find
 
 #: Views of matrices and vectors whose strides BLAS takes.
@@ -32,7 +32,13 @@ def dots(function: Function, buffers: Buffers, memory: Memory) -> set[int]:
         return set()
     doubtful = _doubtful(function, places, buffers, memory)
     odd = _strided(function)
-    return {id(op) for op in products if places[id(op)] not in doubtful and odd.isdisjoint(op.operands())}
+    sure = [op for op in products if places[id(op)] not in doubtful and odd.isdisjoint(op.operands())]
+    return {id(op) for op in sure if _fits(*(x.kind.shape for x in op.args))}
+
+
+def _fits(left: tuple[Length, ...], right: tuple[Length, ...]) -> bool:
+    """Do the lengths agree that are summed over? Else `np.matmul` tells what does not, as the user's program does."""
+    return lengths().same(left[-1], right[max(len(right) - 2, 0)])
 
 
 def _doubtful(function: Function, places: dict[int, Value], buffers: Buffers, memory: Memory) -> set[Value | None]:

@@ -22,7 +22,7 @@ nondifferentiable("i = argsort(a, axis=-1, kind=None)", np.argsort, "ndarray.arg
                   kind=lambda a, axis: Array(INDEX, _sorted(a, axis).shape))  # fmt: skip
 
 
-@rule("y = sort(a, axis=-1)", np.sort)
+@rule("y = sort(a, axis=-1, kind=None)", np.sort)
 class sort:
     def kind(a, axis): return _sorted(a, axis)
     def d_a(d_y, a, axis): return scatter_along_axis(d_y, a, np.argsort(a, axis=axis), axis)
@@ -59,7 +59,7 @@ nondifferentiable("i = argpartition(a, kth, axis=-1, kind='introselect')", np.ar
                   kind=lambda a, axis: Array(INDEX, _sorted(a, axis).shape))  # fmt: skip
 
 
-@rule("y = partition(a, kth, axis=-1)", np.partition)
+@rule("y = partition(a, kth, axis=-1, kind='introselect')", np.partition)
 class partition:
     """Where `np.argpartition` puts an element is another question: the order is told from the result."""
 

@@ -481,10 +481,6 @@ class _Scale:
 SCALE = _Scale(2.0)
 
 
-def a_list_is_sorted(x):
-    return np.sort(np.array([v * v for v in x]))[0]
-
-
 def copies_of_a_list(x):
     out = np.full(len(x), 0.0)
     for i in range(len(x)):
@@ -523,20 +519,8 @@ def min_of_tuples(x):
     return np.min(np.array([v * v for v in x]))
 
 
-def max_with_a_key(x):
-    return x[0] if abs(x[0]) > abs(x[1]) else x[1]
-
-
 def max_of_arrays(x):
     return np.sum(np.maximum(x, 2.0 * x))
-
-
-def map_over_an_array(x):
-    return sum([abs(v) for v in x])
-
-
-def filter_over_an_array(x):
-    return sum([v * v for v in x if v > 2.5])
 
 
 def element_in_an_array(x):

@@ -55,6 +55,7 @@ CASES = [
     case(scatter_along_axis, M[:, :2], M, np.argsort(M, 1)[:, :2], 1).but(wrt="d", skip="empty"),
     case(scatter_along_axis, M[:2], M, np.zeros((2, 5), int), 0).but(wrt="d", skip="empty"),
     # sorting: complex numbers are ordered by their real parts, and move as they do
+    case(np.sort, V, kind="stable"),
     *[case(np.sort, a, axis=axis) for a, axis in [(V, -1), (M, 0), (M, 1), (S, 1), (normal(0, 3), 1)]],
     *[case(f, 3, *args) for f in (np.tril_indices, np.triu_indices) for args in [(), (1,), (-1, 4)]],
     case(np.diag_indices, 3), case(np.diag_indices, 3, 3),

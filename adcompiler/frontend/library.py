@@ -1,0 +1,204 @@
+"""Functions of the libraries that call functions, as Python would have them: they are lowered in place of a call.
+
+functools.reduce(f, xs)     ->     result = xs[0];  for item in xs[1:]: result = f(result, item)
+
+Each has a list of definitions, of which the first is taken that has such arguments. What gives an iterator in Python
+gives a list here, which can be read once.
+"""
+
+import functools
+import inspect
+import itertools
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+
+def listing(iterable: Any) -> Any:
+    """What is in an iterator."""
+    return [item for item in iterable]  # noqa: C416 - of any length
+
+
+# ------------------------------------------------------------------------------------------------- folds
+def _reduce(function: Any, iterable: Any, /) -> Any:
+    if len(iterable) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    result = iterable[0]
+    for item in iterable[1:]:
+        result = function(result, item)
+    return result
+
+
+def _reduce_from(function: Any, iterable: Any, initial: Any, /) -> Any:
+    result = initial
+    for item in iterable:
+        result = function(result, item)
+    return result
+
+
+def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
+    result = start
+    for item in iterable:
+        result = result * item
+    return result
+
+
+def _running_sums(iterable: Any) -> Any:
+    result, first = iterable[0], True
+    results = []
+    for item in iterable:
+        result = item if first else result + item
+        results.append(result)
+        first = False
+    return results
+
+
+def _accumulate(iterable: Any, func: Any) -> Any:
+    result, first = iterable[0], True
+    results = []
+    for item in iterable:
+        result = item if first else func(result, item)
+        results.append(result)
+        first = False
+    return results
+
+
+def _accumulate_from(iterable: Any, func: Any, *, initial: Any) -> Any:
+    result = initial
+    results = []
+    for k in range(len(iterable) + 1):
+        result = func(result, iterable[k - 1]) if k else initial
+        results.append(result)
+    return results
+
+
+# --------------------------------------------------------------------------------------------- sequences
+def _map(function: Any, iterable: Any, /) -> Any:
+    return [function(item) for item in iterable]
+
+
+def _map_two(function: Any, first: Any, second: Any, /) -> Any:
+    return [function(a, b) for a, b in zip(first, second, strict=False)]
+
+
+def _map_three(function: Any, first: Any, second: Any, third: Any, /) -> Any:
+    return [function(a, b, c) for a, b, c in zip(first, second, third, strict=False)]
+
+
+def _starmap(function: Any, iterable: Any, /) -> Any:
+    return [function(*items) for items in iterable]
+
+
+def _filter(function: Any, iterable: Any, /) -> Any:
+    return [item for item in iterable if function(item)]
+
+
+def _pairwise(iterable: Any, /) -> Any:
+    return [(a, b) for a, b in zip(iterable, iterable[1:], strict=False)]
+
+
+def _product(first: Any, second: Any) -> Any:
+    return [(a, b) for a in first for b in second]
+
+
+def _chain(*iterables: Any) -> Any:
+    return [item for iterable in iterables for item in iterable]
+
+
+def _sorted_numbers(iterable: Any, /, *, reverse: bool = False) -> Any:
+    ordered = np.sort(np.array(iterable))
+    return [item for item in (ordered[::-1] if reverse else ordered)]  # noqa: C416 - of any length
+
+
+def _sorted(iterable: Any, /, *, key: Any, reverse: bool = False) -> Any:
+    keys = np.array([key(item) for item in iterable])
+    order = np.argsort(-keys if reverse else keys, kind="stable")
+    return [iterable[i] for i in order]
+
+
+def _largest(iterable: Any, /, *, key: Any) -> Any:
+    best = iterable[0]
+    top = key(best)
+    for item in iterable[1:]:
+        value = key(item)
+        if value > top:
+            best, top = item, value
+    return best
+
+
+def _least(iterable: Any, /, *, key: Any) -> Any:
+    best = iterable[0]
+    top = key(best)
+    for item in iterable[1:]:
+        value = key(item)
+        if value < top:
+            best, top = item, value
+    return best
+
+
+# ------------------------------------------------------------------------------------------------- NumPy
+def _fromfunction(function: Any, shape: Any) -> Any:
+    grids = np.indices(shape, dtype=float)
+    return function(*[grids[k] for k in range(len(shape))])
+
+
+def _vectorized(pyfunc: Any, array: Any, dtype: Any) -> Any:
+    if dtype is None and np.size(array) == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    return np.reshape(np.array([pyfunc(x) for x in np.ravel(array)], dtype=dtype), np.shape(array))
+
+
+def _vectorized_two(pyfunc: Any, first: Any, second: Any, dtype: Any) -> Any:
+    a, b = np.broadcast_arrays(first, second)
+    if dtype is None and np.size(a) == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    made = [pyfunc(x, y) for x, y in zip(np.ravel(a), np.ravel(b), strict=False)]
+    return np.reshape(np.array(made, dtype=dtype), np.shape(a))
+
+
+def _vectorized_three(pyfunc: Any, first: Any, second: Any, third: Any, dtype: Any) -> Any:
+    a, b, c = np.broadcast_arrays(first, second, third)
+    if dtype is None and np.size(a) == 0:
+        raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+    made = [pyfunc(x, y, z) for x, y, z in zip(np.ravel(a), np.ravel(b), np.ravel(c), strict=False)]
+    return np.reshape(np.array(made, dtype=dtype), np.shape(a))
+
+
+def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    rows = np.moveaxis(arr, axis, -1)
+    made = np.array([func1d(row, *args, **kwargs) for row in np.reshape(rows, (-1, rows.shape[-1]))])
+    first, last, k = np.ndim(arr) - 1, axis % np.ndim(arr), np.ndim(made) - 1
+    made = np.reshape(made, rows.shape[:-1] + made.shape[1:])
+    if k < 2:
+        return np.moveaxis(made, first, last) if k else made
+    return np.moveaxis(made, (first, first + 1), (last, last + 1))
+
+
+#: Of each function, how it is defined.
+LIBRARY: dict[Any, list[Callable[..., Any]]] = {
+    functools.reduce: [_reduce, _reduce_from],
+    math.prod: [_prod],
+    itertools.accumulate: [_running_sums, _accumulate, _accumulate_from],
+    map: [_map, _map_two, _map_three], itertools.starmap: [_starmap], filter: [_filter],
+    itertools.pairwise: [_pairwise], itertools.product: [_product], itertools.chain: [_chain],
+    sorted: [_sorted_numbers, _sorted], max: [_largest], min: [_least],
+    np.fromfunction: [_fromfunction], np.apply_along_axis: [_apply_along_axis],
+}  # fmt: skip
+#: What `np.vectorize` makes of a function.
+VECTORIZED = [_vectorized, _vectorized_two, _vectorized_three]
+#: What gives an iterator, to be read once.
+ITERATORS = frozenset({map, filter, itertools.accumulate, itertools.starmap, itertools.pairwise, itertools.product,
+                       itertools.chain})  # fmt: skip
+
+
+def definition(candidates: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
+    """The first definition that takes these arguments; None if there is none."""
+    for candidate in candidates:
+        try:
+            inspect.signature(candidate).bind(*args, **kwargs)
+        except TypeError:
+            continue
+        return candidate
+    return None
