@@ -38,6 +38,7 @@ from adcompiler.passes.mark import turn
 from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.preallocate import preallocate, separate
+from adcompiler.passes.settled import stored
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.singly import singly
 from adcompiler.passes.states import keeps_state, stateful
@@ -348,7 +349,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         else:
             seeds = _of_one(scalar_output(f.result, request, loc))
             g = derive(request, f, wrt, seeds, _primal(request, f.result), made)
-        g = inner_sums(past_poles(plain(g)))
+        g = stored(inner_sums(past_poles(plain(g))))
         if request.apart:
             made.stages["singly"] = g = singly(g, _by_argument(request, lowered.arguments, wrt))
         made.beside = companions(g, _taken(request, lowered), request.inline)

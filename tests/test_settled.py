@@ -10,7 +10,7 @@ import pytest
 from adcompiler import differentiable, value_and_grad
 from adcompiler.ir.affine import Ints
 from adcompiler.passes import settled
-from adcompiler.passes.settled import Settled, Store
+from adcompiler.passes.settled import Settled
 
 from .numerics import check
 
@@ -320,7 +320,8 @@ class Loops:
         i, j = self.index(names), self.index(names)
         cut = self.slice(names)
         return self.random.choice([
-            f"y[{i}]", f"y[{i}]", f"T[{i}, {j}]", f"T[{i}, {j}]", f"np.sum(y[{cut}] ** 2)",
+            f"y[{i}]", f"y[{i}]", f"T[{i}, {j}]", f"T[{i}, {j}]", f"np.sum(y[{cut}] ** 2)", f"x[{i}]", f"M[{i}, {j}]",
+            f"x[{j}]", f"np.sum(M[{i}, {cut}])",
             f"np.sum(T[{i}, {cut}] ** 2)", f"np.sum(T[{cut}, {i}] ** 2)", f"np.sum(T[{i}] ** 2)",
         ])  # fmt: skip
 
@@ -372,10 +373,12 @@ def test_random_loops(seeds):
 
 
 FAULTS = {
-    "later iterations are this one": (46, "within", None),
-    "what counts from the end does not": (11, "sure", None),
+    "later iterations are earlier ones": (125, "back", None),
+    "what counts from the end does not": (10, "sure", None),
     "stores of this iteration are left out": (1, "elsewhere", lambda s: s.loop is None),
-    "stores of inner loops are left out": (33, "elsewhere", lambda s: s.loop is not None and not s.later),
+    "stores of inner loops are left out": (30, "elsewhere", lambda s: s.loop is not None and not s.side),
+    "stores of later iterations are left out": (19, "elsewhere", lambda s: s.side == "later"),
+    "stores of earlier iterations are left out": (1, "elsewhere", lambda s: s.side == "earlier"),
     "two places may be the same": (1, "bound", None),
 }
 
@@ -384,8 +387,12 @@ FAULTS = {
 def test_random_loops_find_planted_faults(fault, monkeypatch):
     seed, what, change = FAULTS[fault]
     elsewhere, at_least, extent = Settled.elsewhere, Ints.at_least, settled.extent
-    if what == "within":
-        monkeypatch.setattr(Store, "within", lambda s, loop, later=False: Store(s.op) if later else Store(s.op, loop))
+
+    def turned(self, x, bound, apart=(), others=None, back=False):
+        return at_least(self, x, bound, apart, others, not back)
+
+    if what == "back":
+        monkeypatch.setattr(Ints, "at_least", turned)
     elif what == "sure":
         monkeypatch.setattr(settled, "extent", lambda i, shape, expand, _: extent(i, shape, expand, lambda x: True))
     elif what == "elsewhere":

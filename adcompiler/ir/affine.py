@@ -91,9 +91,14 @@ class Ints:
         low, high = (first, last) if step > 0 else (last, first)
         return low, high, -step if turned else step
 
-    def at_least(self, x: Affine, bound: int, later: Iterable[Value] = (), others: set[Value] | None = None) -> bool:
-        """Is `x >= bound` in all iterations? The variables `later`, where they are others, are of later iterations."""
-        others, after = others or set(), set(later)
+    def at_least(
+        self, x: Affine, bound: int, apart: Iterable[Value] = (), others: set[Value] | None = None, back: bool = False
+    ) -> bool:
+        """Is `x >= bound` in all iterations?
+
+        The variables `apart`, where they are others, are of later iterations, or of earlier ones (`back`).
+        """
+        others, after = others or set(), set(apart)
         order = {v: i for i, v in enumerate(self.loops)}
         while variables := [s for s in x.terms if isinstance(s, Variable)]:
             if any(s.value not in order for s in variables):
@@ -104,7 +109,7 @@ class Ints:
                 return False
             low, high, step = known
             c = x.terms[s]
-            limit = low if c > 0 else high
+            limit, step = low if c > 0 else high, -step if back else step
             if s.other and s.value in after and (step > 0) is (c > 0):
                 limit = Affine(step, {Variable(s.value): 1})
             if limit is None:

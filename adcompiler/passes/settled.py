@@ -1,9 +1,12 @@
-"""Places of arrays that no later store touches: what was there is there in the last version, and is not kept.
+"""Places of arrays that no later store touches, or no earlier one.
 
     for %j in range(%n) with %L: for %k in range(%j): %p = %L[%j, %k]; ..; yield update(%L, (%j, %j), set, %r)
-      ->   p is %last[%j, %k], and r is %last[%j, %j]
+      ->   p is %last[%j, %k], and r is %last[%j, %j]: they are not kept
 
-Each store that stands between a version and the last one, in this iteration and in all later ones, must go elsewhere.
+    %d = zeros_like(%x); for %i in range(%n) with %d: .. update(%d, %i, add, %v)     ->     update(%d, %i, set, %v)
+
+Each store that stands between a version and the last one, in this iteration and in all later ones, must go elsewhere;
+or each between the zeros that an array was at first and this version, in all earlier iterations.
 """
 
 import operator
@@ -11,23 +14,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompiler.ir.affine import Affine, Bounds, Ints, extent
+from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from adcompiler.passes.updates import fills
-from rules.cotangent import update
+from rules.cotangent import update, zeros_like
 from rules.kind import Array, Num
 
 
 @dataclass(frozen=True)
 class Store:
-    """A store, in any iteration of a loop that stands in the way of the reader; or in those that are `later`."""
+    """A store, in any iteration of a loop beside the place that is looked at; or in those before it or behind it."""
 
     op: Op
     loop: For | While | None = None
-    later: bool = False
+    side: str = ""
 
-    def within(self, loop: For | While, later: bool = False) -> "Store":
+    def within(self, loop: For | While, side: str = "") -> "Store":
         """The same store, as it is seen from outside of a loop."""
-        return Store(self.op, loop, later)
+        return Store(self.op, loop, side)
 
 
 class Branching(Exception):
@@ -115,7 +119,7 @@ class Settled:
             if len(places) != 1:
                 raise Branching
             if isinstance(op, For | While):
-                stores += [s.within(op, later=True) for s in self.between(op.carried[places[0]], v, region)]
+                stores += [s.within(op, "later") for s in self.between(op.carried[places[0]], v, region)]
             v, region = op.results[places[0]], outside
 
     def between(self, v: Value, end: Value, region: Region) -> list[Store]:
@@ -166,22 +170,65 @@ class Settled:
             raise Branching
         return found[0]
 
+    def before(self, v: Value) -> list[Store]:
+        """The stores since an array was zeros. Raises Branching."""
+        stores: list[Store] = []
+        while True:
+            op = self.defs.get(v)
+            following: Any = None
+            if op is None:  # what a loop carries
+                op, _ = self.owner.get(id(self.region_of[v]), (None, None))
+                if not isinstance(op, For | While) or v not in op.carried:
+                    raise Branching
+                k = op.carried.index(v)
+                stores += [s.within(op, "earlier") for s in self.between(v, op.body.results[k], op.body)]
+                following = op.inits[k]
+            elif op.target is zeros_like:
+                return stores
+            elif op.target is update:
+                stores.append(Store(op))
+                following = op.args[0]
+            elif isinstance(op, For | While) and v in op.results[: len(op.inits)]:
+                k = op.results.index(v)
+                stores += [s.within(op) for s in self.between(op.carried[k], op.body.results[k], op.body)]
+                following = op.inits[k]
+            else:
+                raise Branching
+            if not isinstance(following, Value):
+                raise Branching
+            v = following
+
+    def first(self, op: Op) -> bool:
+        """Does this add to what is zero there?"""
+        base, path, kind, value = op.args
+        if kind != "add" or len(path) != 1 or not isinstance(base, Value) or not isinstance(base.kind, Array):
+            return False
+        dtype = kind_of_operand(value).dtype
+        if not fills(value, base, path) or (dtype != base.kind.dtype and not isinstance(value, float)):
+            return False
+        try:
+            stores = self.before(base)
+        except Branching:
+            return False
+        here = self.extent(path[0], base, set(), ())
+        return here is not None and all(self.elsewhere(here, s) for s in stores)
+
     # ------------------------------------------------------------------------------------ places
     def elsewhere(self, here: list[Bounds], store: Store) -> bool:
         """Does a store surely not touch this?"""
         base, path = store.op.args[:2]
         others = set() if store.loop is None else self.inside(store.loop)
-        later = store.loop.elements if store.later and isinstance(store.loop, For) else ()
-        there = self.extent(path[0], base, others, later) if len(path) == 1 else None
+        apart = store.loop.elements if store.side and isinstance(store.loop, For) else ()
+        there = self.extent(path[0], base, others, apart) if len(path) == 1 else None
         if there is None:
             return False
 
         def before(x: Affine, y: Affine) -> bool:
-            return self.ints.at_least(y.plus(x, -1), 1, later, others)
+            return self.ints.at_least(y.plus(x, -1), 1, apart, others, store.side == "earlier")
 
         return any(before(h, l2) or before(h2, l) for (l, h), (l2, h2) in zip(here, there, strict=True))
 
-    def extent(self, index: Any, base: Value, others: set[Value], later: Any) -> list[Bounds] | None:
+    def extent(self, index: Any, base: Value, others: set[Value], apart: Any) -> list[Bounds] | None:
         """The places that an index takes."""
         if isinstance(index, str):
             return None
@@ -189,7 +236,7 @@ class Settled:
         def expand(x: Any) -> Affine | None:
             return self.ints.expand(x, others)
 
-        return extent(index, base.kind.shape, expand, lambda x: self.ints.at_least(x, 0, later, others))
+        return extent(index, base.kind.shape, expand, lambda x: self.ints.at_least(x, 0, (), others))
 
     def inside(self, loop: For | While) -> set[Value]:
         """What is defined in a loop, at any depth."""
@@ -209,3 +256,22 @@ def _writes(op: Op, v: Value) -> bool:
     if op.target is update:
         return op.args[0] is v
     return isinstance(op, For | While) and any(i is v for i in op.inits)
+
+
+def stored(function: Function) -> Function:
+    """The same function, where what is added to zeros is stored."""
+    settled = Settled(function)
+    once = {id(op) for op in walk(function.body) if op.target is update and settled.first(op)}
+
+    def again(region: Region) -> Region:
+        ops = []
+        for op in region.ops:
+            new = op.rebuild(lambda v: v, again)
+            if id(op) in once:
+                new.args = (*op.args[:2], "set", op.args[3])
+            ops.append(new)
+        return Region(region.params, ops, region.results)
+
+    if not once:
+        return function
+    return Function(function.name, function.params, again(function.body), function.result, function.doc)

@@ -102,8 +102,8 @@ def method_in_a_loop(x):
     return total()
 
 
-REFUSED = [zipped, numbered, turned, longer, longer_of_any_length, mapped, of_an_array, items, values, kept_by_a_partial,
-           in_a_branch, in_a_loop, method_in_a_loop]  # fmt: skip
+REFUSED = [zipped, numbered, turned, longer, longer_of_any_length, mapped, of_an_array, items, values,
+           kept_by_a_partial, in_a_branch, in_a_loop, method_in_a_loop]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", REFUSED)

@@ -19,11 +19,11 @@ def misfit_grad(p, t, y, *, ws):
     d_2 *= t
     d_p = zeros_like(p)                           # source.py:9
     d_p[3] -= np.sum(d_2)
-    d_p[2] += np.sum(d)
+    d_p[2] = np.sum(d)
     d = ws.d_2 = np.multiply(d_r, e, ws.d_2)      # source.py:5
     d_r *= part
     d_r *= e
     d_r *= t
     d_p[1] -= np.sum(d_r)                         # source.py:9
-    d_p[0] += np.sum(d)
+    d_p[0] = np.sum(d)
     return d_p

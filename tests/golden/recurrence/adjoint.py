@@ -14,9 +14,9 @@ def recurrence_grad(a, x):
     for i in reversed(steps):
         r = i - 1
         d = d_h[i]                                # source.py:8
-        d_x[i] += d
+        d_x[i] = d
         d_a += d * h[r]
         d_h[i] = 0
         d_h[r] += d * a
-    d_x[0] += d_h[0]                              # source.py:6
+    d_x[0] = d_h[0]                               # source.py:6
     return float(d_a), d_x
