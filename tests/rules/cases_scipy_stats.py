@@ -3,10 +3,14 @@
 import numpy as np
 from scipy import stats
 
+from rules.scipy.stats.shapes import half_step
 from tests.rules.case import case, normal, positive, within
 
 X, LOC, SCALE, Q = normal(3, 4), normal(4, seed=2), positive(3, 1), within(0.1, 0.9, 3, 4)
 HERE = {"complex": False, "skip": "broadcast"}  # the three are broadcast already
+SHAPE, OTHER = within(1.5, 4, 4), within(1.5, 4, 3, 1, seed=5)
+FUNCTIONS, INVERSES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"), ("ppf", "isf")
+INSIDE = within(0.1, 0.9, 3, 4, seed=3)
 
 CASES = [
     *[case(getattr(d, f), X, LOC, SCALE).but(**HERE)
@@ -17,6 +21,16 @@ CASES = [
     *[case(getattr(d, f), Q, LOC, SCALE).but(**HERE)
       for d in (stats.norm, stats.logistic, stats.laplace, stats.cauchy, stats.gumbel_r, stats.expon)
       for f in ("ppf", "isf")],
+    # with parameters of their shape
+    *[case(getattr(d, f), x, SHAPE, LOC, SCALE).but(**HERE)
+      for d, x in ((stats.t, X), (stats.gamma, LOC + SCALE * positive(3, 4)), (stats.chi2, LOC + SCALE * positive(3, 4)))
+      for f in FUNCTIONS],
+    *[case(getattr(stats.beta, f), LOC + SCALE * INSIDE, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in FUNCTIONS],
+    *[case(getattr(d, f), Q, SHAPE, LOC, SCALE).but(**HERE)
+      for d in (stats.t, stats.gamma, stats.chi2) for f in INVERSES],
+    *[case(getattr(stats.beta, f), Q, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in INVERSES],
+    case(stats.t.logpdf, X, np.array([1.0, 30.0, 55.0, 200.0])).but(complex=False),
+    *[case(half_step, np.array([1.3, 40.0, 60.0, 300.0]), n).but(complex=False) for n in (0, 1)],
     case(stats.norm.logpdf, X).but(complex=False),
     case(stats.norm.logcdf, np.array([-40.0, -9.0, 8.0])).but(complex=False),
     case(stats.norm.logsf, np.array([40.0, 9.0, -8.0])).but(complex=False),

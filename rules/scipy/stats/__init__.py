@@ -5,3 +5,4 @@ which are objects with parameters in them.
 """
 
 from rules.scipy.stats import location_scale as location_scale
+from rules.scipy.stats import shapes as shapes
