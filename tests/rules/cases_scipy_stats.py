@@ -10,6 +10,7 @@ X, LOC, SCALE, Q = normal(3, 4), normal(4, seed=2), positive(3, 1), within(0.1, 
 HERE = {"complex": False, "skip": "broadcast"}  # the three are broadcast already
 SHAPE, OTHER = within(1.5, 4, 4), within(1.5, 4, 3, 1, seed=5)
 FUNCTIONS, INVERSES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"), ("ppf", "isf")
+KS = np.array([[0, 1, 2, 4], [1, 5, 3, 2], [2, 0, 1, 1]])
 INSIDE = within(0.1, 0.9, 3, 4, seed=3)
 
 CASES = [
@@ -31,6 +32,18 @@ CASES = [
     *[case(getattr(stats.beta, f), Q, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in INVERSES],
     case(stats.t.logpdf, X, np.array([1.0, 30.0, 55.0, 200.0])).but(complex=False),
     *[case(half_step, np.array([1.3, 40.0, 60.0, 300.0]), n).but(complex=False) for n in (0, 1)],
+    # counts
+    *[case(getattr(d, f), k, *shapes).but(**HERE)
+      for d, k, shapes in ((stats.poisson, KS, (SHAPE,)), (stats.binom, KS, (np.array([[6], [7], [9]]), Q)),
+                           (stats.bernoulli, KS % 2, (Q,)), (stats.geom, KS + 1, (Q,)), (stats.nbinom, KS, (OTHER, Q)))
+      for f in ("pmf", "logpmf")],
+    *[case(getattr(d, f), k, *shapes).but(**HERE)
+      for d, k, shapes in ((stats.poisson, KS, (SHAPE,)), (stats.binom, KS, (np.array([[6], [7], [9]]), Q)),
+                           (stats.bernoulli, 0 * KS, (Q,)), (stats.geom, KS + 1, (Q,)))
+      for f in FUNCTIONS[2:]],
+    *[case(getattr(stats.nbinom, f), KS, 3, Q).but(**HERE) for f in FUNCTIONS[2:]],
+    case(stats.poisson.pmf, KS, SHAPE, 1).but(**HERE),
+    case(stats.poisson.cdf, KS + 0.5, SHAPE, loc=0.25).but(wrt="mu", **HERE),
     case(stats.norm.logpdf, X).but(complex=False),
     case(stats.norm.logcdf, np.array([-40.0, -9.0, 8.0])).but(complex=False),
     case(stats.norm.logsf, np.array([40.0, 9.0, -8.0])).but(complex=False),

@@ -4,5 +4,6 @@ Served are the methods of the distributions themselves, `norm.logpdf(x, loc, sca
 which are objects with parameters in them.
 """
 
+from rules.scipy.stats import counts as counts
 from rules.scipy.stats import location_scale as location_scale
 from rules.scipy.stats import shapes as shapes
