@@ -31,8 +31,17 @@ def home(function: Any) -> str:
 def label(function: Any) -> str:
     """How a function is written behind its module: `gamma`; `norm.logpdf`, if it is a method of an object there."""
     name = getattr(function, "__name__", "")
-    owner = getattr(getattr(function, "__self__", None), "name", None)
-    return f"{owner}.{name}" if isinstance(function, types.MethodType) and isinstance(owner, str) else name
+    if not isinstance(function, types.MethodType):
+        return name
+    owner = function.__self__
+    called = getattr(owner, "name", None) or _called(owner)
+    return f"{called}.{name}" if isinstance(called, str) else name
+
+
+def _called(owner: Any) -> str | None:
+    """The name of an object among those of a module, if it is there."""
+    public = sys.modules.get("scipy.stats") if type(owner).__module__.startswith("scipy.stats.") else None
+    return next((name for name, x in vars(public).items() if x is owner), None) if public else None
 
 
 def _has(module: str, function: Any) -> bool:

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy import stats
 
+from rules.scipy.stats.multivariate import along_simplex, of_free_parts, simplex
 from rules.scipy.stats.shapes import half_step
 from tests.rules.case import case, normal, positive, within
 
@@ -11,6 +12,9 @@ HERE = {"complex": False, "skip": "broadcast"}  # the three are broadcast alread
 SHAPE, OTHER = within(1.5, 4, 4), within(1.5, 4, 3, 1, seed=5)
 FUNCTIONS, INVERSES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"), ("ppf", "isf")
 KS = np.array([[0, 1, 2, 4], [1, 5, 3, 2], [2, 0, 1, 1]])
+COV = X[:, :3] @ X[:, :3].T + np.eye(3) + np.triu(X[:, :3], 1)
+PARTS = within(0.05, 0.3, 3, 2)
+POINTS = {"complex": False, "skip": "empty broadcast"}
 INSIDE = within(0.1, 0.9, 3, 4, seed=3)
 
 CASES = [
@@ -44,6 +48,19 @@ CASES = [
     *[case(getattr(stats.nbinom, f), KS, 3, Q).but(**HERE) for f in FUNCTIONS[2:]],
     case(stats.poisson.pmf, KS, SHAPE, 1).but(**HERE),
     case(stats.poisson.cdf, KS + 0.5, SHAPE, loc=0.25).but(wrt="mu", **HERE),
+    # of several variables
+    *[case(getattr(stats.multivariate_normal, f), *args).but(**POINTS)
+      for f in ("logpdf", "pdf")
+      for args in ((X[:, :3], X[0, :3], COV), (X[0, :3], LOC[:3], COV), (positive(2, 3, 2), LOC[:2], SCALE[:2, 0]))],
+    case(stats.multivariate_normal.logpdf, X[:1, :3], X[1, :3], COV).but(**POINTS),
+    case(stats.multivariate_normal.logpdf, X[:, :3], cov=COV).but(**POINTS),
+    case(stats.multivariate_normal.logpdf, X[:, :3], LOC[:3], 1.7).but(**POINTS),
+    case(stats.multivariate_normal.logpdf, X[:, :3], LOC[:3]).but(**POINTS),
+    *[case(getattr(stats.dirichlet, f), x, SHAPE).but(**POINTS)
+      for f in ("logpdf", "pdf") for x in (PARTS, PARTS[:, 0], PARTS[:, :1])],
+    case(stats.dirichlet.logpdf, np.array([0.2, 0.3, 0.1, 0.4]), SHAPE).but(wrt="alpha", **POINTS),
+    *[case(f, x, SHAPE).but(**POINTS) for f in (simplex, along_simplex) for x in (PARTS, within(0.1, 0.2, 4, 2))],
+    *[case(of_free_parts, x, PARTS).but(wrt="d", **POINTS) for x in (PARTS, within(0.1, 0.2, 4, 2))],
     case(stats.norm.logpdf, X).but(complex=False),
     case(stats.norm.logcdf, np.array([-40.0, -9.0, 8.0])).but(complex=False),
     case(stats.norm.logsf, np.array([40.0, 9.0, -8.0])).but(complex=False),
