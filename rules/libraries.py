@@ -30,18 +30,16 @@ def home(function: Any) -> str:
 
 def label(function: Any) -> str:
     """How a function is written behind its module: `gamma`; `norm.logpdf`, if it is a method of an object there."""
-    name = getattr(function, "__name__", "")
-    if not isinstance(function, types.MethodType):
-        return name
-    owner = function.__self__
-    called = getattr(owner, "name", None) or _called(owner)
-    return f"{called}.{name}" if isinstance(called, str) else name
+    if isinstance(function, types.MethodType):
+        owner = _called(function.__self__)
+        return f"{owner}.{function.__name__}" if owner else function.__name__
+    return getattr(function, "__name__", "") or _called(function)
 
 
-def _called(owner: Any) -> str | None:
-    """The name of an object among those of a module, if it is there."""
-    public = sys.modules.get("scipy.stats") if type(owner).__module__.startswith("scipy.stats.") else None
-    return next((name for name, x in vars(public).items() if x is owner), None) if public else None
+def _called(x: Any) -> str:
+    """The name of an object among those of its module, empty if it is not there: of a distribution."""
+    public = sys.modules.get("scipy.stats") if type(x).__module__.startswith("scipy.stats.") else None
+    return next((name for name, other in vars(public).items() if other is x), "") if public else ""
 
 
 def _has(module: str, function: Any) -> bool:

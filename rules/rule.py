@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rules.libraries import load_for, load_installed
+from rules.libraries import label, load_for, load_installed
 
 REQUIRED = inspect.Parameter.empty
 #: Arguments that must be known when a call is compiled; a rule's `static = "..."` names more.
@@ -540,7 +540,7 @@ def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
     plain, methods = _split(functions)
     where = sys._getframe(1).f_globals["__name__"]
     for f in plain:
-        _register(Rule(getattr(f, "__name__", str(f)), "y", (Parameter("args", star=True),), (f,),
+        _register(Rule(label(f) or str(f), "y", (Parameter("args", star=True),), (f,),
                        differentiable=False, why=why, where=where))  # fmt: skip
     for m in methods:
         _register(Rule(m, "y", (Parameter("args", star=True),), (), (m,),

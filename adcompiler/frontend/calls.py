@@ -29,6 +29,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
+from rules.libraries import label
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -200,7 +201,7 @@ class Calls(Iterations):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
-        if isinstance(f, types.MethodType) and _writes(f):
+        if isinstance(f, types.MethodType) and (_writes(f) or "." in label(f)):
             return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)

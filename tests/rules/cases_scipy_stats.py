@@ -15,6 +15,7 @@ KS = np.array([[0, 1, 2, 4], [1, 5, 3, 2], [2, 0, 1, 1]])
 COV = X[:, :3] @ X[:, :3].T + np.eye(3) + np.triu(X[:, :3], 1)
 PARTS = within(0.05, 0.3, 3, 2)
 POINTS = {"complex": False, "skip": "empty broadcast"}
+ABOVE = LOC + SCALE * positive(3, 4)
 INSIDE = within(0.1, 0.9, 3, 4, seed=3)
 
 CASES = [
@@ -28,7 +29,7 @@ CASES = [
       for f in ("ppf", "isf")],
     # with parameters of their shape
     *[case(getattr(d, f), x, SHAPE, LOC, SCALE).but(**HERE)
-      for d, x in ((stats.t, X), (stats.gamma, LOC + SCALE * positive(3, 4)), (stats.chi2, LOC + SCALE * positive(3, 4)))
+      for d, x in ((stats.t, X), (stats.gamma, ABOVE), (stats.chi2, ABOVE))
       for f in FUNCTIONS],
     *[case(getattr(stats.beta, f), LOC + SCALE * INSIDE, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in FUNCTIONS],
     *[case(getattr(d, f), Q, SHAPE, LOC, SCALE).but(**HERE)

@@ -405,6 +405,21 @@ def test_densities_at_a_peak_and_outside() -> None:
             assert np.all(pulled(getattr(stats.expon, which), -np.ones(1), loc=0.0, wrt=wrt) == 0)
 
 
+@pytest.mark.parametrize("name, shapes, outside", [("expon", (), -1.0), ("gamma", (2.5,), -1.0), ("chi2", (5.0,), -1.0),
+                                                   ("beta", (2.0, 3.0), -1.0), ("beta", (2.0, 3.0), 2.0)])
+def test_densities_outside_of_the_support(name: str, shapes: tuple[float, ...], outside: float) -> None:
+    distribution = getattr(stats, name)
+    names = ("x", *(s.strip() for s in (distribution.shapes or "").split(",") if s), "loc", "scale")
+    for which in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"):
+        for wrt in names if "pdf" in which else ("x", "loc", "scale"):
+            values = (np.full(1, outside), *shapes, 0.0, 1.0)
+            assert np.all(pulled(getattr(distribution, which), *values, wrt=wrt) == 0)
+            if shapes and which == "pdf":
+                assert np.all(pulled(distribution.pdf, np.zeros(1), *values[1:], wrt=wrt) == 0)
+    if shapes:
+        assert np.isinf(pulled(distribution.logpdf, np.zeros(1), *shapes, wrt="x"))[0]
+
+
 def test_special_functions_at_zero() -> None:
     for function, want in ((special.exprel, 0.5), (special.i0e, 0), (special.i1e, 0.5), (special.j1, 0.5)):
         assert pulled(function, np.zeros(1))[0] == want

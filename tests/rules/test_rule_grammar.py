@@ -15,6 +15,7 @@ from rules.rule import (
     find,
     find_method,
     nondifferentiable,
+    partials,
     primitive,
     registry,
     rule,
@@ -153,6 +154,13 @@ def test_a_derivative_and_a_reason_for_having_none() -> None:
 def test_elementwise_of_two_arguments() -> None:
     with pytest.raises(RuleError, match="elementwise f has 2 arguments, not one"):
         elementwise("z = f(x, y)", f, derivative=lambda x: x)
+
+
+def test_partials_of_what_is_no_argument() -> None:
+    with pytest.raises(RuleError, match="partials f: w is no argument"):
+        partials("z = f(x, y)", f, by={"w": lambda d, x, y, z: d})
+    with pytest.raises(RuleError, match="partials f: x is no argument, or has both a derivative and a reason"):
+        partials("z = f(x, y)", f, by={"x": lambda d, x, y, z: d}, reasons={"x": "it jumps"})
 
 
 def test_elementwise_that_asks_for_what_there_is_not() -> None:

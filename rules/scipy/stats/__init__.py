@@ -7,4 +7,5 @@ which are objects with parameters in them.
 from rules.scipy.stats import counts as counts
 from rules.scipy.stats import location_scale as location_scale
 from rules.scipy.stats import multivariate as multivariate
+from rules.scipy.stats import refused as refused
 from rules.scipy.stats import shapes as shapes

@@ -1,4 +1,4 @@
-"""Distributions of u = (x - loc) / scale, with or without parameters of their shape: all from the derivatives of log p(u).
+"""Distributions of u = (x - loc) / scale, with or without parameters of their shape, by the derivatives of log p(u).
 
 With the score s, the derivative by u, log p(x) = log p(u) - log(scale) has the slopes s / scale by x, -s / scale by
 loc and -(1 + s u) / scale by scale. Outside of the support all slopes count as 0.

@@ -1,7 +1,7 @@
 """Distributions of counts, by their parameters: of Poisson, binomial, of Bernoulli, geometric, negative binomial.
 
-The derivatives of a probability, and of the sum of those up to k, are probabilities of the same family: DLMF 8.8.13 and
-8.17.21. By k and loc there are none.
+The sum of the probabilities up to k is an incomplete gamma or beta function, whose derivative is what is integrated
+(DLMF 8.2.1 and 8.17.1): a probability of the same family. By k and loc there is none.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ A_COUNT = "it is a count: between integers there is nothing to differentiate"
 class Counts:
     """The derivatives of a distribution of j = k - loc, each a function of j and the parameters.
 
-    `logarithm` are those of log p(j). `mass` gives that of p(j) itself, by the parameter that is named first, from p(j).
+    `logarithm` are those of log p(j). `mass` gives that of p(j) itself, by the first of the parameters.
     `sum` gives that of the sum up to j: a factor, a distribution and what its probability is taken of. `inside` says
     which integers are possible.
     """

@@ -54,9 +54,8 @@ def _kind_of_normal(x: Any, mean: Any, cov: Any, allow_singular: Any) -> Any:
     matrix = isinstance(cov, Array) and cov.ndim == 2
     if mean is None and not matrix:
         raise KindError(f"stats.{name} without a mean or a matrix for the covariance is not supported", "give it both")
-    size = square(cov).shape[0] if matrix else mean.shape[0]
-    if mean is not None:
-        size = lengths().agree(size, mean.shape[0])
+    sizes = [k.shape[0] for k in (square(cov) if matrix else None, mean) if k is not None]
+    size = lengths().agree(sizes[0], sizes[-1])
     size = x.shape[-1] if lengths().resolve(size).anonymous else size
     if lengths().is_one(size):
         raise KindError(f"stats.{name} in one dimension is not supported",
@@ -167,7 +166,7 @@ class of_free_parts_rule:
 
 def _kind_of_dirichlet(x: Any, alpha: Any) -> Any:
     if not isinstance(x, Array) or x.ndim not in (1, 2) or not isinstance(alpha, Array) or alpha.ndim != 1:
-        raise KindError("stats.dirichlet takes a vector, or a matrix with points for columns, and a vector of parameters",
+        raise KindError("stats.dirichlet takes a vector, or a matrix of points as columns, and a vector of parameters",
                         "give it arrays of one axis, or two")
     return _densities(x.shape[1:], "dirichlet", floating(x, alpha))
 

@@ -53,7 +53,7 @@ TERMS = (1 / 2, -1 / 4, 1 / 2, -17 / 8, 31 / 2)
 
 @primitive
 def half_step(v: Any, n: int) -> Any:
-    """The derivative of order n of psi((v + 1) / 2) - psi(v / 2) - 1 / v, which is small where v is large: DLMF 5.11.2."""
+    """The derivative of order n of psi((v + 1) / 2) - psi(v / 2) - 1 / v, which is small for large v: DLMF 5.11.2."""
     with np.errstate(all="ignore"):
         near = (special.polygamma(n, (v + 1) / 2) - special.polygamma(n, v / 2)) / 2.0**n
         near = near - (-1) ** n * math.factorial(n) / np.power(v, n + 1.0)
