@@ -37,7 +37,9 @@ WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_alo
 #: What has a method that shuffles.
 GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
-LISTS = frozenset("arrays tup items object operands xi rest choicelist choices c_and_lower lu_and_piv range".split())
+LISTS = frozenset(
+    "arrays tup items object operands xi rest choicelist choices c_and_lower c_or_cr lu_and_piv range".split()
+)
 #: The remedy where a call does not fit a function's parameters.
 AS_DEFINED = "call it with the arguments that its definition names"
 #: What may be given a generator expression: it is read at once.
