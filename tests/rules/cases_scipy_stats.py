@@ -9,6 +9,8 @@ from tests.rules.case import case, normal, positive, within
 
 X, LOC, SCALE, Q = normal(3, 4), normal(4, seed=2), positive(3, 1), within(0.1, 0.9, 3, 4)
 HERE = {"complex": False, "skip": "broadcast"}  # the three are broadcast already
+#: The rules are of one making: for most of them fewer forms tell enough.
+FEW = {"complex": False, "skip": "broadcast layout scalars zero-dim"}
 SHAPE, OTHER = within(1.5, 4, 4), within(1.5, 4, 3, 1, seed=5)
 FUNCTIONS, INVERSES = ("logpdf", "pdf", "cdf", "sf", "logcdf", "logsf"), ("ppf", "isf")
 KS = np.array([[0, 1, 2, 4], [1, 5, 3, 2], [2, 0, 1, 1]])
@@ -28,27 +30,39 @@ CASES = [
       for d in (stats.norm, stats.logistic, stats.laplace, stats.cauchy, stats.gumbel_r, stats.expon)
       for f in ("ppf", "isf")],
     # with parameters of their shape
-    *[case(getattr(d, f), x, SHAPE, LOC, SCALE).but(**HERE)
+    *[case(getattr(d, f), x, SHAPE, LOC, SCALE).but(**FEW)
       for d, x in ((stats.t, X), (stats.gamma, ABOVE), (stats.chi2, ABOVE))
       for f in FUNCTIONS],
-    *[case(getattr(stats.beta, f), LOC + SCALE * INSIDE, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in FUNCTIONS],
-    *[case(getattr(d, f), Q, SHAPE, LOC, SCALE).but(**HERE)
+    *[case(getattr(stats.beta, f), LOC + SCALE * INSIDE, SHAPE, OTHER, LOC, SCALE).but(**FEW) for f in FUNCTIONS],
+    *[case(getattr(d, f), Q, SHAPE, LOC, SCALE).but(**FEW)
       for d in (stats.t, stats.gamma, stats.chi2) for f in INVERSES],
-    *[case(getattr(stats.beta, f), Q, SHAPE, OTHER, LOC, SCALE).but(**HERE) for f in INVERSES],
+    *[case(getattr(stats.beta, f), Q, SHAPE, OTHER, LOC, SCALE).but(**FEW) for f in INVERSES],
+    *[case(getattr(d, f), ABOVE, SHAPE, LOC, SCALE).but(**FEW)
+      for d in (stats.invgamma, stats.lognorm, stats.weibull_min) for f in FUNCTIONS],
+    *[case(getattr(stats.pareto, f), ABOVE + SCALE, SHAPE, LOC, SCALE).but(**FEW) for f in FUNCTIONS],
+    *[case(getattr(stats.vonmises, f), X[:1, :2], 2.5, 0.3).but(wrt="x kappa loc" if "pdf" in f else "x loc", **FEW)
+      for f in FUNCTIONS],
+    *[case(getattr(d, f), Q, SHAPE, LOC, SCALE).but(**FEW)
+      for d in (stats.invgamma, stats.lognorm, stats.weibull_min, stats.pareto) for f in INVERSES],
+    *[case(getattr(stats.vonmises, f), Q[:1, :1], 2.5).but(upto=1, **FEW) for f in INVERSES],
+    *[case(getattr(d, f), LOC + SCALE * INSIDE, LOC, SCALE).but(**FEW)
+      for d in (stats.uniform, stats.halfnorm, stats.rayleigh) for f in FUNCTIONS],
+    *[case(getattr(d, f), Q, LOC, SCALE).but(**FEW)
+      for d in (stats.uniform, stats.halfnorm, stats.rayleigh) for f in INVERSES],
     case(stats.t.logpdf, X, np.array([1.0, 30.0, 55.0, 200.0])).but(complex=False),
     *[case(half_step, np.array([1.3, 40.0, 60.0, 300.0]), n).but(complex=False) for n in (0, 1)],
     # counts
-    *[case(getattr(d, f), k, *shapes).but(**HERE)
+    *[case(getattr(d, f), k, *shapes).but(**FEW)
       for d, k, shapes in ((stats.poisson, KS, (SHAPE,)), (stats.binom, KS, (np.array([[6], [7], [9]]), Q)),
                            (stats.bernoulli, KS % 2, (Q,)), (stats.geom, KS + 1, (Q,)), (stats.nbinom, KS, (OTHER, Q)))
       for f in ("pmf", "logpmf")],
-    *[case(getattr(d, f), k, *shapes).but(**HERE)
+    *[case(getattr(d, f), k, *shapes).but(**FEW)
       for d, k, shapes in ((stats.poisson, KS, (SHAPE,)), (stats.binom, KS, (np.array([[6], [7], [9]]), Q)),
                            (stats.bernoulli, 0 * KS, (Q,)), (stats.geom, KS + 1, (Q,)))
       for f in FUNCTIONS[2:]],
-    *[case(getattr(stats.nbinom, f), KS, 3, Q).but(**HERE) for f in FUNCTIONS[2:]],
-    case(stats.poisson.pmf, KS, SHAPE, 1).but(**HERE),
-    case(stats.poisson.cdf, KS + 0.5, SHAPE, loc=0.25).but(wrt="mu", **HERE),
+    *[case(getattr(stats.nbinom, f), KS, 3, Q).but(**FEW) for f in FUNCTIONS[2:]],
+    case(stats.poisson.pmf, KS, SHAPE, 1).but(**FEW),
+    case(stats.poisson.cdf, KS + 0.5, SHAPE, loc=0.25).but(wrt="mu", **FEW),
     # of several variables
     *[case(getattr(stats.multivariate_normal, f), *args).but(**POINTS)
       for f in ("logpdf", "pdf")

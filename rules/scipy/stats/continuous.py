@@ -33,6 +33,7 @@ class LogDensity:
 
     `score` is the one by u, `scaled` that times u (where the product is not good at 0), `by` those by the parameters.
     `inside` says which u are in the support, where that is not the whole line, and `point` is one of them.
+    `moved` are the derivatives of u by parameters where the distribution function stays, minus: as u is of the width.
     """
 
     score: Callable[..., Any]
@@ -40,6 +41,7 @@ class LogDensity:
     by: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     inside: Callable[[Any], Any] | None = None
     point: float = 1.0
+    moved: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
     def slope(self, wrt: str, x: Any, *rest: Any) -> Any:
         """The derivative of log p(x) by one of its arguments; `rest` ends with loc and scale."""
@@ -49,6 +51,13 @@ class LogDensity:
             return self._slope(wrt, u, shapes, scale)
         within = self.inside(u)
         return np.where(within, self._slope(wrt, np.where(within, u, self.point), shapes, scale), 0.0)
+
+    def move(self, wrt: str, x: Any, *rest: Any) -> Any:
+        """How far x moves, minus, with a parameter of the shape where the distribution function stays."""
+        *shapes, loc, scale = rest
+        u = _standard(x, loc, scale)
+        u = u if self.inside is None else np.where(self.inside(u), u, self.point)
+        return scale * self.moved[wrt](u, *shapes)
 
     def _slope(self, wrt: str, u: Any, shapes: list[Any], scale: Any) -> Any:
         if wrt == "x":
@@ -101,10 +110,18 @@ def _by_density(name: str, distribution: Any, which: str, law: LogDensity, slope
         moved = strong(slope(*arguments), u)  # 0 at infinity, an end of an interval that is open
         return d * -(moved if law.inside is None else unless_zero(u, moved))
 
+    def by_shape(wrt: str, d: Any, *arguments: Any) -> Any:
+        return d * strong(slope(*arguments), law.move(wrt, *arguments[:-1]))
+
     partials(_signature("y", name, which, "x", law), getattr(distribution, which), kind=doubles,
              by={"x": lambda d, *arguments: times(d, slope(*arguments)),
-                 "loc": lambda d, *arguments: times(d, -slope(*arguments)), "scale": by_scale},
-             reasons=dict.fromkeys(law.by, NO_CLOSED_FORM), infinite_at_pole=which.startswith("log"))  # fmt: skip
+                 "loc": lambda d, *arguments: times(d, -slope(*arguments)), "scale": by_scale,
+                 **{wrt: partial(by_shape, wrt) for wrt in law.moved}},
+             reasons=_without(law), infinite_at_pole=which.startswith("log"))  # fmt: skip
+
+
+def _without(law: LogDensity) -> dict[str, str]:
+    return {wrt: NO_CLOSED_FORM for wrt in law.by if wrt not in law.moved}
 
 
 def _inverse(name: str, distribution: Any, which: str, law: LogDensity, sign: int) -> None:
@@ -118,9 +135,14 @@ def _inverse(name: str, distribution: Any, which: str, law: LogDensity, sign: in
         *_, loc, scale, x = arguments
         return d * _standard(x, loc, scale)
 
+    def by_shape(wrt: str, d: Any, *arguments: Any) -> Any:
+        _, *rest, x = arguments
+        return d * -law.move(wrt, x, *rest)
+
     partials(_signature("x", name, which, "q", law), getattr(distribution, which), kind=doubles,
-             by={"q": by_q, "loc": lambda d, *arguments: d * 1.0, "scale": by_scale},
-             reasons=dict.fromkeys(law.by, NO_CLOSED_FORM), infinite_at_pole=True)  # fmt: skip
+             by={"q": by_q, "loc": lambda d, *arguments: d * 1.0, "scale": by_scale,
+                 **{wrt: partial(by_shape, wrt) for wrt in law.moved}},
+             reasons=_without(law), infinite_at_pole=True)  # fmt: skip
 
 
 def serve(

@@ -5,8 +5,8 @@ from scipy import stats
 from rules.rule import unsupported
 
 SERVED = (
-    "norm logistic laplace cauchy gumbel_r expon t gamma chi2 beta poisson binom bernoulli geom nbinom "
-    "multivariate_normal dirichlet"
+    "norm logistic laplace cauchy gumbel_r uniform halfnorm rayleigh expon t gamma chi2 beta invgamma lognorm "
+    "weibull_min pareto vonmises poisson binom bernoulli geom nbinom multivariate_normal dirichlet"
 )
 
 unsupported(*[getattr(stats, name) for name in SERVED.split()],

@@ -1,6 +1,7 @@
-"""Distributions with parameters of their shape: Student's t, gamma, chi squared, beta.
+"""Distributions with parameters of their shape: Student's t, gamma, beta and others of one variable.
 
-By these the densities are differentiated, and the distribution functions are not: there is no closed form.
+By these the densities are differentiated; the distribution functions only where u to a power, or a multiple of its
+logarithm, has a distribution without parameters.
 """
 
 import math
@@ -42,6 +43,40 @@ serve(stats.beta, LogDensity(
     by={"a": lambda u, a, b: np.log(u) - special.psi(a) + special.psi(a + b),
         "b": lambda u, a, b: np.log1p(-u) - special.psi(b) + special.psi(a + b)},
     inside=_unit, point=0.5,
+))  # fmt: skip
+
+serve(stats.invgamma, LogDensity(
+    lambda u, a: (1 / u - a - 1) / u,
+    scaled=lambda u, a: 1 / u - a - 1,
+    by={"a": lambda u, a: -np.log(u) - special.psi(a)},
+    inside=lambda u: u > 0,
+))  # fmt: skip
+serve(stats.lognorm, LogDensity(
+    lambda u, s: -(1 + np.log(u) / (s * s)) / u,
+    scaled=lambda u, s: -1 - np.log(u) / (s * s),
+    by={"s": lambda u, s: ((np.log(u) / s) ** 2 - 1) / s},
+    inside=lambda u: u > 0,
+    moved={"s": lambda u, s: -u * np.log(u) / s},
+))  # fmt: skip
+serve(stats.weibull_min, LogDensity(
+    lambda u, c: strong_divide(c - 1, u) - c * np.power(u, c - 1),
+    scaled=lambda u, c: c - 1 - c * np.power(u, c),
+    by={"c": lambda u, c: 1 / c + np.log(u) - special.xlogy(np.power(u, c), u)},
+    inside=_positive,
+    moved={"c": lambda u, c: special.xlogy(u, u) / c},
+))  # fmt: skip
+serve(stats.pareto, LogDensity(
+    lambda u, b: -(b + 1) / u,
+    scaled=lambda u, b: -(b + 1),
+    by={"b": lambda u, b: 1 / b - np.log(u)},
+    inside=lambda u: u >= 1,
+    moved={"b": lambda u, b: u * np.log(u) / b},
+))  # fmt: skip
+
+# ------------------------------------------------------------------------------------------------------ on a circle
+serve(stats.vonmises, LogDensity(
+    lambda u, kappa: -kappa * np.sin(u),
+    by={"kappa": lambda u, kappa: np.cos(u) - special.i1e(kappa) / special.i0e(kappa)},
 ))  # fmt: skip
 
 
