@@ -88,7 +88,8 @@ def _densities(name: str, distribution: Any, law: LogDensity) -> None:
 
     def of_density(wrt: str, d: Any, *arguments: Any) -> Any:
         y, slope = arguments[-1], law.slope(wrt, *arguments[:-1])
-        return d * (strong(y, slope) if law.by else y * slope)  # 0 at an end where the slope is infinite
+        plain = law.inside is None and not law.by
+        return d * (y * slope if plain else strong(y, slope))  # 0 at an end where the slope is infinite
 
     for which, along in (("logpdf", of_logarithm), ("pdf", of_density)):
         partials(_signature("y", name, which, "x", law), getattr(distribution, which), kind=doubles,
@@ -111,7 +112,8 @@ def _by_density(name: str, distribution: Any, which: str, law: LogDensity, slope
         return d * -(moved if law.inside is None else unless_zero(u, moved))
 
     def by_shape(wrt: str, d: Any, *arguments: Any) -> Any:
-        return d * strong(slope(*arguments), law.move(wrt, *arguments[:-1]))
+        move = law.move(wrt, *arguments[:-1])
+        return d * unless_zero(move, strong(slope(*arguments), move))
 
     partials(_signature("y", name, which, "x", law), getattr(distribution, which), kind=doubles,
              by={"x": lambda d, *arguments: times(d, slope(*arguments)),
