@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import psi
 from scipy.stats import norm
 
 from adcompiler import UnsupportedError, check_grad, differentiable, grad, jvp
@@ -109,6 +110,13 @@ def test_students_distribution_is_nearly_normal():
             np.testing.assert_allclose(g, -(u**4 - 2 * u**2 - 1) / (4 * v**2), rtol=1e-4)
 
 
+def test_students_distribution_far_out():
+    """There log p has the slope (psi((v + 1) / 2) - psi(v / 2) + 1 - log(1 + u**2 / v)) / 2 by v, nearly."""
+    for u in (1e6, 1e9, 1e14):
+        want = 0.5 * (psi(2.5) - psi(2.0) + 1 - np.log1p(u**2 / 4))
+        np.testing.assert_allclose(grad(lambda df: stats.t.logpdf(u, df))(4.0), want, rtol=1e-10)
+
+
 def test_only_what_is_read_of_a_covariance_gets_a_gradient():
     g = grad(lambda C: stats.multivariate_normal.logpdf(X, np.zeros(3), C))(FACTOR @ FACTOR.T)
     inverse = np.linalg.inv(FACTOR @ FACTOR.T)
@@ -128,7 +136,7 @@ def test_single_precision_of_parameters_stays():
         (lambda x: stats.t.ppf(0.3, x), "t_ppf has no derivative with respect to df: the derivative of the"),
         (lambda x: stats.poisson.pmf(x, 2.0), "poisson_pmf has no derivative with respect to k: it is a count"),
         (lambda x: stats.norm(x).logpdf(X), "stats.norm has no rule: it makes an object with the parameters in it"),
-        (lambda x: stats.weibull_min.logpdf(x, 2.0), "stats.weibull_min.logpdf has no rule"),
+        (lambda x: stats.weibull_max.logpdf(x, 2.0), "stats.weibull_max.logpdf has no rule"),
         (lambda x: stats.multivariate_normal.logpdf(x, 1.0, 2.0), "with a number for the mean, is not supported"),
         (lambda x: stats.multivariate_normal.pdf(x, X, FACTOR, True), "with allow_singular=True is not supported"),
     ],

@@ -13,12 +13,14 @@ import numpy as np
 
 from rules.cotangent import strong, strong_divide, unless_zero
 from rules.kind import array_or_number, broadcast, kind_of, library
-from rules.operands import is_constant
+from rules.operands import dtype_of, is_constant
 from rules.rule import partials, recorded
 
 NO_CLOSED_FORM = "the derivative of the distribution function by a parameter of the shape has no closed form"
-#: A finite number below all logarithms of a probability but -inf, and one where every density counts as 0.
-LEAST, FARTHEST = -1e308, 1e300
+#: A finite number below all logarithms of a probability but -inf.
+LEAST = -1e308
+#: Numbers where every density counts as 0, by the bytes of a dtype.
+FARTHEST = {2: 6e4, 4: 1e37, 8: 1e300}
 
 
 def doubles(*operands: Any) -> Any:
@@ -75,7 +77,8 @@ def _standard(x: Any, loc: Any, scale: Any) -> Any:
 
 def _of(method: Any, law: LogDensity, x: Any, rest: Any) -> Any:
     """The density, or its logarithm, which SciPy does not tell at infinity where that is an end of the support."""
-    return recorded(method, x if law.inside is None else np.minimum(x, FARTHEST), *rest)
+    far = FARTHEST[dtype_of(x).itemsize if dtype_of(x).kind == "f" else 8]
+    return recorded(method, x if law.inside is None else np.minimum(x, far), *rest)
 
 
 def _per(y: Any, scale: Any) -> Any:
