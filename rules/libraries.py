@@ -49,6 +49,22 @@ def _has(module: str, function: Any) -> bool:
     return bool(found == function)  # a method is made anew whenever it is read
 
 
+def is_distribution(x: Any) -> bool:
+    """Is this a distribution of `scipy.stats`, without parameters in it?"""
+    return type(x).__module__.startswith("scipy.stats.") and bool(_called(x)) and hasattr(x, "rvs")
+
+
+def distribution_of(frozen: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """The distribution of one variable that a frozen one has been made of, and its parameters; None of others."""
+    if not type(frozen).__module__.startswith("scipy.stats.") or not hasattr(frozen, "dist"):
+        return None
+    made: Any = frozen.dist
+    public: Any = getattr(sys.modules["scipy.stats"], made.name or "", None)
+    if type(public) is not type(made) or (public.a, public.b) != (made.a, made.b):
+        return None
+    return public, frozen.args, frozen.kwds
+
+
 def load_for(function: Any) -> bool:
     """Import the rules of the module that a function is from, if that has some: was it done just now?"""
     return len(_loaded) < len(_RULES) and _load(home(function))

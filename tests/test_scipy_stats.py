@@ -55,6 +55,18 @@ def shares(z, alpha):
 
 
 OPTION = (100.0, 95.0, 0.2, 0.5)
+PRIOR, NOISE = stats.gamma(2.0, scale=1.5), norm(np.zeros(3), scale=2.0)
+
+
+def with_parameters_in_them(m, s, x):
+    """Distributions from outside, made in an expression, and named."""
+    tail = stats.t(3.0, loc=m, scale=s)
+    total = PRIOR.logpdf(s) + np.sum(NOISE.logcdf(x)) + np.sum(norm(x * m, s).logpdf(x[::-1]))
+    for xi in x:
+        total += tail.logpdf(xi)
+    return total + stats.multivariate_normal(m * x, np.eye(3)).logpdf(x)
+
+
 ROWS = np.array([[0.3, -1.0, 0.5], [1.2, 0.4, -0.6], [-0.2, 0.9, 1.1], [0.1, 0.2, -1.3]])
 FACTOR = np.array([[1.3, 0.0, 0.0], [0.4, 0.9, 0.0], [-0.3, 0.2, 1.1]])
 PROGRAMS = [
@@ -63,6 +75,7 @@ PROGRAMS = [
     (rates, (0.3 * X, ROWS, np.array([0, 1, 4, 2]))),
     (mixture, (ROWS, X, FACTOR, 0.3)),
     (shares, (X, 0.5 * X)),
+    (with_parameters_in_them, (0.1, 1.2, np.abs(X))),
     (likelihood, (0.2, 1.3, X)),
     (censored, (0.2, 1.3, X)),
     (black_scholes, OPTION),
@@ -129,13 +142,25 @@ def test_single_precision_of_parameters_stays():
     assert [g.dtype for g in grad(f, argnums=(0, 1))(np.ones(3, "f4"), np.ones(3, "f4"))] == ["f4", "f4"]
 
 
+def of_a_changed_parameter(x):
+    """SciPy reads the array when the method is called."""
+    means = x * 1.0
+    distribution = stats.norm(means)
+    means[0] = 0.0
+    return distribution.logpdf(X)
+
+
 @pytest.mark.parametrize(
     "f, words",
     [
         (lambda x: stats.gamma.cdf(X, x[0]), "gamma_cdf has no derivative with respect to a: the derivative of the"),
         (lambda x: stats.t.ppf(0.3, x), "t_ppf has no derivative with respect to df: the derivative of the"),
         (lambda x: stats.poisson.pmf(x, 2.0), "poisson_pmf has no derivative with respect to k: it is a count"),
-        (lambda x: stats.norm(x).logpdf(X), "stats.norm has no rule: it makes an object with the parameters in it"),
+        (of_a_changed_parameter, "stats.norm has no rule: it makes an object with the parameters in it"),
+        (lambda x: stats.norm(x[0], 1.0).mean(), "stats.norm.mean has no rule"),
+        (lambda x: stats.norm(x[0]).logpdf(X, 2.0), "a method of a frozen distribution takes one argument"),
+        (lambda x: stats.weibull_max(2.0, x).logpdf(X), "stats.weibull_max has no rule"),
+        (lambda x: (stats.norm(x[0]) if x[1] > 0 else stats.cauchy(x[0])).logpdf(X), "is one distribution on one path"),
         (lambda x: stats.weibull_max.logpdf(x, 2.0), "stats.weibull_max.logpdf has no rule"),
         (lambda x: stats.multivariate_normal.logpdf(x, 1.0, 2.0), "with a number for the mean, is not supported"),
         (lambda x: stats.multivariate_normal.pdf(x, X, FACTOR, True), "with allow_singular=True is not supported"),

@@ -1,4 +1,4 @@
-"""Distributions that are called, which makes a "frozen" one: refused where a derivative would flow into it."""
+"""Distributions that are called with arrays, which makes a "frozen" one: refused where it is not used at once."""
 
 from scipy import stats
 
@@ -9,5 +9,8 @@ SERVED = (
     "weibull_min pareto vonmises poisson binom bernoulli geom nbinom multivariate_normal dirichlet"
 )
 
-unsupported(*[getattr(stats, name) for name in SERVED.split()],
-            why="it makes an object with the parameters in it; give them to its methods, as norm.logpdf(x, loc, scale)")
+unsupported(
+    *[getattr(stats, name) for name in SERVED.split()],
+    why="it makes an object with the parameters in it, arrays among them, which may change; "
+    "give them to its methods, as norm.logpdf(x, loc, scale)",
+)
