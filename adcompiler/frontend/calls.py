@@ -16,7 +16,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
-from adcompiler.frontend.frozen import Frozen, is_number, method_of, takes_one, thawed
+from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -56,7 +56,8 @@ class Calls(Iterations):
 
     # ------------------------------------------------------------------------------------ arguments
     def expr_Call(self, node: Any) -> Any:
-        function, parameters, named = self.frozen_method(node) or (self.expr(node.func), (), {})
+        frozen = self.frozen_method(node.func)
+        function, parameters, named = frozen or (self.expr(node.func), (), {})
         given = node.args[0] if node.args else None
         plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min))
         if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and plain:
@@ -64,6 +65,8 @@ class Calls(Iterations):
             if done is not None:
                 return done
         args, kwargs = self.given(node)
+        if frozen and not takes_one(args, kwargs):
+            raise self.refuse(node, MORE_THAN_ONE, "leave out the others")
         self.evaluated[-1].clear()  # the arguments are the function's from here on
         return self.call(function, (*args, *parameters), {**kwargs, **named}, node)
 
@@ -82,14 +85,9 @@ class Calls(Iterations):
                                   "pass the keywords one by one")  # fmt: skip
         return args, kwargs
 
-    def frozen_method(self, node: Any) -> tuple[Known, tuple[Any, ...], dict[str, Any]] | None:
-        """The method and the parameters of `norm(m, s).logpdf(x)`; None where no distribution is called there."""
-        func = node.func
-        if (
-            not isinstance(func, gast.Attribute)
-            or not isinstance(func.value, gast.Call)
-            or not takes_one(node.args, node.keywords)
-        ):
+    def frozen_method(self, func: Any) -> tuple[Known, tuple[Any, ...], dict[str, Any]] | None:
+        """The method and the parameters in `norm(m, s).logpdf`; None where no distribution is called there."""
+        if not isinstance(func, gast.Attribute) or func.attr not in METHODS or not isinstance(func.value, gast.Call):
             return None
         maker = func.value.func
         owner = maker.value if isinstance(maker, gast.Attribute) else maker

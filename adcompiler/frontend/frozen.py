@@ -15,10 +15,14 @@ from rules import find
 from rules.kind import Num
 from rules.libraries import distribution_of, is_distribution
 
+#: The methods that take the parameters of a distribution after an argument of their own.
+METHODS = frozenset("pdf logpdf pmf logpmf cdf logcdf sf logsf ppf isf".split())
+MORE_THAN_ONE = "a method of a frozen distribution takes one argument"
+
 
 def method_of(made: Any, name: str) -> Known | None:
     """The method of a distribution, or of a frozen one, that takes the parameters too, if it has a rule."""
-    function = getattr(made, name, None) if is_distribution(made) else None
+    function = getattr(made, name, None) if name in METHODS and is_distribution(made) else None
     rule = find(function)
     return Known(function) if rule is not None and not rule.why else None
 
@@ -88,5 +92,5 @@ class FrozenMethod(Callback):
     def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The parameters follow what the method takes itself."""
         if not takes_one(args, kwargs):
-            raise lowerer.refuse(node, "a method of a frozen distribution takes one argument", "leave out the others")
+            raise lowerer.refuse(node, MORE_THAN_ONE, "leave out the others")
         return lowerer.call(self.function, (*args, *self.frozen.args), {**kwargs, **self.frozen.kwargs}, node)
