@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from rules.operands import dtype_of
+from rules.operands import dtype_of, is_constant
 from rules.rule import elementwise, rule
 from rules.scipy.special.bessel import ORDER
 
 
 def _power(v: Any, x: Any) -> Any:
     """(x / 2)**v / (sqrt(pi) Gamma(v + 3/2))."""
-    return np.power(0.5 * x, v) * special.rgamma(v + 1.5) / math.sqrt(math.pi)
+    scale = special.rgamma(v + 1.5) / math.sqrt(math.pi)
+    return np.power(0.5 * x, v) * (float(scale) if is_constant(v) else scale)
 
 
 @rule("y = struve(v, x)", special.struve)
