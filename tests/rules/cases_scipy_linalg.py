@@ -61,6 +61,8 @@ CASES = [
     case(sl.svd, B, compute_uv=False),
     *[case(sl.lstsq, a, x).but(skip="empty broadcast") for a, x in ((B.T, normal(2, 4)), (A, b))],  # no residuals
     *[case(sl.qr, x, mode="economic") for x in (B, A, normal(5, 3))],
+    *[case(sl.norm, b, ord=k).but(skip="empty") for k in (None, 2, 1, np.inf)],
+    *[case(sl.norm, A, **k) for k in ({}, {"ord": 2}, {"ord": "nuc"}, {"axis": 0}, {"ord": 1, "axis": (0, 1)})],
     case(sl.eigvals, C).but(skip="empty"),
     # functions of matrices
     *[case(f, S + 0.3j * C).but(skip="broadcast empty") for f in (sl.sqrtm, sl.logm)],

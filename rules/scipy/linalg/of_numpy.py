@@ -1,4 +1,4 @@
-"""What NumPy has under the same names: singular values, pseudoinverse, least squares, QR factors, eigenvalues.
+"""What NumPy has too: singular values, pseudoinverse, least squares, QR factors, eigenvalues, norms.
 
 The formulas are those of `np.linalg`'s rules.
 """
@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg
 
 from rules.kind import KindError, Num, Opaque
-from rules.numpy import least_squares, singular_values, spectral
+from rules.numpy import least_squares, norms, singular_values, spectral
 from rules.rule import rule
 from rules.scipy.linalg.arguments import kept
 
@@ -123,3 +123,20 @@ class eigvals:
 
     def d_a(d_w, a, w): return spectral.eigvals.d_a(d_w, a, w)
     def t_w(a, w, t_a): return spectral.eigvals.t_w(a, w, t_a)
+
+
+@rule("y = norm(a, ord=None, axis=None, keepdims=False, check_finite=True)", linalg.norm)
+class norm:
+    """Of a vector a number of Python's, by BLAS; by 1 or infinity of a matrix that as well, or not, as it is stored."""
+
+    static = "ord check_finite"
+
+    def kind(a, ord, axis, keepdims):
+        y = norms.norm.kind(a, ord, axis, keepdims)
+        whole = a.dtype.char in "fdFD" and axis is None and not keepdims
+        if whole and a.ndim == 2 and ord in (1, np.inf):
+            raise KindError(f"linalg.norm of a matrix with ord={ord} is not supported", "write np.linalg.norm")
+        return Num(float) if whole and a.ndim == 1 and ord in (None, 2) else y
+
+    def d_a(d_y, a, y, ord, axis, keepdims): return norms.norm.d_x(d_y, a, y, ord, axis, keepdims)
+    def t_y(a, y, ord, axis, keepdims, t_a): return norms.norm.t_y(a, y, ord, axis, keepdims, t_a)

@@ -6,9 +6,8 @@ from rules.rule import unsupported
 
 #: The functions of a group, by what is said of them. What a version of SciPy does not have is left out.
 REFUSED = {
-    "whether the result is real, or a number of Python, changes; NumPy's has a rule, call that: np.linalg.norm, "
-        "eig, pinv, np.kron":
-        "eig kron norm pinvh",
+    "whether the result is real changes with the values, or NumPy has it too; call np.linalg.eig, pinv, np.kron":
+        "eig kron pinvh",
     "whether the result is real changes with the values; write it by np.linalg.eigh of a symmetric matrix":
         "fractional_matrix_power funm signm",
     "its rule is not written yet; write it with functions that have one (`adc rules scipy.linalg`)":
