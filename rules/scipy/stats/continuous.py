@@ -133,8 +133,11 @@ def _inverse(name: str, distribution: Any, which: str, law: LogDensity, sign: in
     """The x at which the distribution function, or its complement, is q."""
 
     def by_q(d: Any, *arguments: Any) -> Any:
-        _, *rest, x = arguments
-        return strong_divide(d, sign * _of(distribution.pdf, law, x, rest))
+        q, *shapes, loc, scale, x = arguments
+        if law.inside is None or (is_constant(loc) and loc == 0):
+            return strong_divide(d, sign * _of(distribution.pdf, law, x, (*shapes, loc, scale)))
+        u = recorded(getattr(distribution, which), q, *shapes)  # beside loc a small one has no digits
+        return strong_divide(d * scale, sign * _of(distribution.pdf, law, u, shapes))
 
     def by_scale(d: Any, *arguments: Any) -> Any:
         *_, loc, scale, x = arguments
