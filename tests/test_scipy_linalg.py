@@ -89,6 +89,11 @@ def regulator(A, B, q, r):
     return np.sum(np.sin(X)) + np.sum(Y * Y) + np.trace(linalg.solve_discrete_lyapunov(0.1 * A, q))
 
 
+def smoothed(k, x):
+    bands = np.stack([-k * np.ones(5), 1.0 + 3.0 * k * np.ones(5)])
+    return np.sum(linalg.solveh_banded(bands, linalg.solveh_banded(bands[::-1], x, lower=True)) ** 2)
+
+
 def filtered(c, r, x):
     y = linalg.matmul_toeplitz((c, r), x)
     return np.sum(linalg.solve_toeplitz((c, r), x) * y) + np.sum(linalg.circulant(x) @ linalg.hankel(c) @ r)
@@ -109,6 +114,7 @@ PROGRAMS = [
     (factors, (B,), 0),
     (roots, (P,), 0),
     (regulator, (B, P[:, :2], P, B[:2, :2]), (0, 1, 2, 3)),
+    (smoothed, (0.7, Y), (0, 1)),
     (filtered, (Y[:3] + np.array([4.0, 0, 0]), Y[1:4], Y[2:]), (0, 1, 2)),
 ]
 
@@ -128,7 +134,7 @@ def test_forward_and_reverse_mode_agree():
 
 def test_forward_mode_of_equations_and_factors():
     for f, args, argnums in PROGRAMS[9:]:
-        moved = tuple(np.cos(np.arange(a.size)).reshape(a.shape) for a in args)
+        moved = tuple(np.cos(np.arange(np.size(a))).reshape(np.shape(a))[()] for a in args)
         _, t = jvp(f, args, moved)
         gradients = grad(f, argnums=range(len(args)))(*args)
         np.testing.assert_allclose(t, sum(np.sum(g * m) for g, m in zip(gradients, moved)), rtol=1e-8)

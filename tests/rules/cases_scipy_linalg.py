@@ -5,6 +5,7 @@ import scipy
 from scipy import linalg as sl
 
 from rules.scipy.linalg.banded import banded_product, bands_of_product, transposed_bands
+from rules.scipy.linalg.banded_symmetric import symmetric_bands, symmetric_product
 from rules.scipy.linalg.matrix_functions import corner, expm_along, twofold
 from rules.scipy.linalg.roots import function_along
 from rules.scipy.linalg.solving import as_stored, lower_factor
@@ -15,6 +16,7 @@ A = normal(3, 3) + 3 * np.eye(3)
 S = A @ A.T
 B, C, b = normal(3, 2), normal(3, 3, seed=2), normal(3)
 BANDS = normal(4, 5) + np.array([0, 0, 5, 0])[:, None]
+UPPER = BANDS[:3] + np.array([0, 0, 5])[:, None]
 #: Does SciPy take stacks of matrices?
 STACKS = tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 16)
 #: Other sizes are no systems; what stands in a triangle that is not read is anyone's.
@@ -48,6 +50,12 @@ CASES = [
     case(transposed_bands, BANDS, 1, 2).but(skip="empty zero-dim"),
     *[case(banded_product, BANDS, x, 1, 2).but(**SYSTEM) for x in (normal(5), normal(5, 2))],
     *[case(bands_of_product, x, x + 1, 1, 2).but(skip="broadcast") for x in (normal(5), normal(5, 2))],
+    *[case(sl.solveh_banded, UPPER[::-1] if low else UPPER, x, lower=low).but(**REAL)
+      for x in (normal(5), normal(5, 2)) for low in (False, True)],
+    case(sl.solveh_banded, UPPER[2:], normal(5)).but(**REAL),
+    *[case(symmetric_product, UPPER, x, low).but(**REAL) for x in (normal(5), normal(5, 2)) for low in (False, True)],
+    *[case(symmetric_bands, x, x + 1, UPPER, low).but(wrt="d x", **REAL)
+      for x in (normal(5), normal(5, 2)) for low in (False, True)],
     case(sl.inv, A),
     case(sl.det, A),
     case(sl.solve_sylvester, A, S[:2, :2], B).but(skip="empty"),

@@ -4,6 +4,7 @@ A keyword that lets a function write into its arguments, `overwrite_a`, is refus
 """
 
 from rules.scipy.linalg import banded as banded
+from rules.scipy.linalg import banded_symmetric as banded_symmetric
 from rules.scipy.linalg import factorizations as factorizations
 from rules.scipy.linalg import lu as lu
 from rules.scipy.linalg import matrix_functions as matrix_functions

@@ -14,7 +14,7 @@ REFUSED = {
         "cdf2rdf cho_solve_banded cholesky_banded companion convolution_matrix cossin diagsvd eig_banded "
         "eigh_tridiagonal eigvals_banded eigvalsh_tridiagonal expm_cond expm_frechet fiedler fiedler_companion "
         "hessenberg ldl leslie matrix_balance null_space ordqz orth orthogonal_procrustes polar qr_delete "
-        "qr_insert qr_multiply qr_update qz rq rsf2csf schur solve_circulant solveh_banded subspace_angles",
+        "qr_insert qr_multiply qr_update qz rq rsf2csf schur solve_circulant subspace_angles",
     "it makes a matrix of a size, or asks what a matrix is like; call it outside of what is differentiated":
         "bandwidth clarkson_woodruff_transform dft find_best_blas_type get_blas_funcs get_lapack_funcs hadamard "
         "helmert hilbert invhilbert invpascal ishermitian issymmetric pascal",
