@@ -1,6 +1,6 @@
 """Systems of symmetric matrices with few diagonals, of which those on one side of the main one are stored.
 
-The k-th beside the main one is in the row k of `ab`, from the left, if `lower`; else k above the last row, to the right.
+The k-th beside the main one is in the row k of `ab`, from the left, if `lower`; else k above the last, to the right.
 What is stored stands for two elements, but on the main diagonal.
 """
 

@@ -35,7 +35,7 @@ class LogDensity:
 
     `score` is the one by u, `scaled` that times u (where the product is not good at 0), `by` those by the parameters.
     `inside` says which u are in the support, where that is not the whole line, and `point` is one of them.
-    `moved` are the derivatives of u by parameters where the distribution function stays, minus: as u is of the width.
+    `moved` has minus the derivatives of quantiles u by parameters, where these have a closed form.
     """
 
     score: Callable[..., Any]
@@ -55,7 +55,7 @@ class LogDensity:
         return np.where(within, self._slope(wrt, np.where(within, u, self.point), shapes, scale), 0.0)
 
     def move(self, wrt: str, x: Any, *rest: Any) -> Any:
-        """How far x moves, minus, with a parameter of the shape where the distribution function stays."""
+        """Minus the derivative of x, as a quantile, by a parameter: the distribution function stays."""
         *shapes, loc, scale = rest
         u = _standard(x, loc, scale)
         u = u if self.inside is None else np.where(self.inside(u), u, self.point)
