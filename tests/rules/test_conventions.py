@@ -430,6 +430,12 @@ def test_densities_that_end_at_0(name: str, shapes: tuple[float, ...]) -> None:
     assert np.isinf(slopes_of(name, "logpdf", 0.0, shapes)[0])
 
 
+def test_a_density_of_what_is_none() -> None:
+    for name, shapes in (("norm", ()), ("t", (3.0,)), ("expon", ()), *ENDING):
+        assert np.isnan(slopes_of(name, "logpdf", np.nan, shapes)[-1])
+    assert np.isnan(pulled(stats.poisson.logpmf, np.full(1, np.nan), np.ones(1), wrt="mu"))
+
+
 def test_the_end_of_an_interval_may_be_infinite() -> None:
     for name, shapes in (("norm", ()), ("t", (3.0,)), ("lognorm", (0.7,)), *ENDING):
         assert not np.any(slopes_of(name, "cdf", np.inf, shapes))

@@ -34,14 +34,14 @@ class LogDensity:
     """log p(u) by its derivatives, each a function of u and the parameters of the shape.
 
     `score` is the one by u, `scaled` that times u (where the product is not good at 0), `by` those by the parameters.
-    `inside` says which u are in the support, where that is not the whole line, and `point` is one of them.
+    `outside` says which u are not in the support, where that is not the whole line; `point` is in it.
     `moved` has minus the derivatives of quantiles u by parameters, where these have a closed form.
     """
 
     score: Callable[..., Any]
     scaled: Callable[..., Any] | None = None
     by: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-    inside: Callable[[Any], Any] | None = None
+    outside: Callable[[Any], Any] | None = None
     point: float = 1.0
     moved: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
@@ -49,16 +49,16 @@ class LogDensity:
         """The derivative of log p(x) by one of its arguments; `rest` ends with loc and scale."""
         *shapes, loc, scale = rest
         u = _standard(x, loc, scale)
-        if self.inside is None:
+        if self.outside is None:
             return self._slope(wrt, u, shapes, scale)
-        within = self.inside(u)
-        return np.where(within, self._slope(wrt, np.where(within, u, self.point), shapes, scale), 0.0)
+        out = self.outside(u)
+        return np.where(out, 0.0, self._slope(wrt, np.where(out, self.point, u), shapes, scale))
 
     def move(self, wrt: str, x: Any, *rest: Any) -> Any:
         """Minus the derivative of x, as a quantile, by a parameter: the distribution function stays."""
         *shapes, loc, scale = rest
         u = _standard(x, loc, scale)
-        u = u if self.inside is None else np.where(self.inside(u), u, self.point)
+        u = u if self.outside is None else np.where(self.outside(u), self.point, u)
         return scale * self.moved[wrt](u, *shapes)
 
     def _slope(self, wrt: str, u: Any, shapes: list[Any], scale: Any) -> Any:
@@ -78,7 +78,7 @@ def _standard(x: Any, loc: Any, scale: Any) -> Any:
 def _of(method: Any, law: LogDensity, x: Any, rest: Any) -> Any:
     """The density, or its logarithm, which SciPy does not tell at infinity where that is an end of the support."""
     far = FARTHEST[dtype_of(x).itemsize if dtype_of(x).kind == "f" else 8]
-    return recorded(method, x if law.inside is None else np.minimum(x, far), *rest)
+    return recorded(method, x if law.outside is None else np.minimum(x, far), *rest)
 
 
 def _per(y: Any, scale: Any) -> Any:
@@ -91,7 +91,7 @@ def _densities(name: str, distribution: Any, law: LogDensity) -> None:
 
     def of_density(wrt: str, d: Any, *arguments: Any) -> Any:
         y, slope = arguments[-1], law.slope(wrt, *arguments[:-1])
-        plain = law.inside is None and not law.by
+        plain = law.outside is None and not law.by
         return d * (y * slope if plain else strong(y, slope))  # 0 at an end where the slope is infinite
 
     for which, along in (("logpdf", of_logarithm), ("pdf", of_density)):
@@ -106,13 +106,13 @@ def _signature(result: str, name: str, which: str, first: str, law: LogDensity) 
 
 def _by_density(name: str, distribution: Any, which: str, law: LogDensity, slope: Callable[..., Any]) -> None:
     """A function whose slope by x is `slope(x, *shapes, loc, scale, y)`: by loc it is minus that, by scale times -u."""
-    times = strong if law.inside is not None else np.multiply  # the density may be infinite at an end of the support
+    times = strong if law.outside is not None else np.multiply  # the density may be infinite at an end of the support
 
     def by_scale(d: Any, *arguments: Any) -> Any:
         x, *_, loc, scale, _ = arguments
         u = _standard(x, loc, scale)
         moved = strong(slope(*arguments), u)  # 0 at infinity, an end of an interval that is open
-        return d * -(moved if law.inside is None else unless_zero(u, moved))
+        return d * -(moved if law.outside is None else unless_zero(u, moved))
 
     def by_shape(wrt: str, d: Any, *arguments: Any) -> Any:
         move = law.move(wrt, *arguments[:-1])
@@ -134,7 +134,7 @@ def _inverse(name: str, distribution: Any, which: str, law: LogDensity, sign: in
 
     def by_q(d: Any, *arguments: Any) -> Any:
         q, *shapes, loc, scale, x = arguments
-        if law.inside is None or (is_constant(loc) and loc == 0):
+        if law.outside is None or (is_constant(loc) and loc == 0):
             return strong_divide(d, sign * _of(distribution.pdf, law, x, (*shapes, loc, scale)))
         u = recorded(getattr(distribution, which), q, *shapes)  # beside loc a small one has no digits
         return strong_divide(d * scale, sign * _of(distribution.pdf, law, u, shapes))

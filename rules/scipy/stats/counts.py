@@ -25,14 +25,14 @@ class Counts:
     """The derivatives of a distribution of j = k - loc, each a function of j and the parameters.
 
     `logarithm` are those of log p(j). `mass` gives that of p(j) itself, by the first of the parameters.
-    `sum` gives that of the sum up to j: a factor, a distribution and what its probability is taken of. `inside` says
-    which integers are possible.
+    `sum` gives that of the sum up to j: a factor, a distribution and what its probability is taken of. `outside` says
+    which integers are impossible.
     """
 
     logarithm: Mapping[str, Callable[..., Any]]
     mass: Callable[..., Any]
     sum: Callable[..., tuple[Any, Any, tuple[Any, ...]]]
-    inside: Callable[..., Any]
+    outside: Callable[..., Any]
     counts: tuple[str, ...] = field(default=())
 
 
@@ -47,8 +47,8 @@ def _serve(distribution: Any, parameters: tuple[str, ...], law: Counts) -> None:
     def slope(wrt: str, k: Any, *rest: Any) -> Any:
         *shapes, loc, _ = rest
         j = _from_zero(k, loc)
-        possible = law.inside(j, *shapes) & (j == np.floor(j))
-        return np.where(possible, law.logarithm[wrt](j, *shapes), 0.0)
+        impossible = law.outside(j, *shapes) | (j > np.floor(j))
+        return np.where(impossible, 0.0, law.logarithm[wrt](j, *shapes))
 
     def of_logarithm(wrt: str, d: Any, *arguments: Any) -> Any:
         return d * slope(wrt, *arguments)
@@ -81,8 +81,8 @@ def _serve(distribution: Any, parameters: tuple[str, ...], law: Counts) -> None:
         function(which, {first: partial(along, sign)})
 
 
-def _any(j: Any, *shapes: Any) -> Any:
-    return j >= 0
+def _negative(j: Any, *shapes: Any) -> Any:
+    return j < 0
 
 
 def _trials(j: Any, n: Any, p: Any) -> Any:
@@ -94,31 +94,31 @@ _serve(stats.poisson, ("mu",), Counts(
     {"mu": lambda j, mu: strong_divide(j, mu) - 1},
     mass=lambda j, mu, y: recorded(stats.poisson.pmf, j - 1, mu) - y,
     sum=lambda j, mu: (-1.0, stats.poisson, (j, mu)),
-    inside=_any,
+    outside=_negative,
 ))  # fmt: skip
 _serve(stats.binom, ("n", "p"), Counts(
     {"p": lambda j, n, p: strong_divide(j, p) - strong_divide(n - j, 1 - p)},
     mass=lambda j, n, p, y: n * (_trials(j - 1, n, p) - _trials(j, n, p)),
     sum=lambda j, n, p: (-1.0 * n, stats.binom, (j, np.maximum(n - 1, 0), p)),
-    inside=lambda j, n, p: (j >= 0) & (j <= n),
+    outside=lambda j, n, p: (j < 0) | (j > n),
     counts=("n",),
 ))  # fmt: skip
 _serve(stats.bernoulli, ("p",), Counts(
     {"p": lambda j, p: strong_divide(j, p) - strong_divide(1 - j, 1 - p)},
     mass=lambda j, p, y: 1.0 * (j == 1) - 1.0 * (j == 0),
     sum=lambda j, p: (-1.0, stats.binom, (j, 0, p)),
-    inside=lambda j, p: (j >= 0) & (j <= 1),
+    outside=lambda j, p: (j < 0) | (j > 1),
 ))  # fmt: skip
 _serve(stats.geom, ("p",), Counts(
     {"p": lambda j, p: 1 / p - strong_divide(j - 1, 1 - p)},
     mass=lambda j, p, y: (y - recorded(stats.nbinom.pmf, j - 2, 2, p)) / p,
     sum=lambda j, p: (1 / (p * p), stats.nbinom, (j - 1, 2, p)),
-    inside=lambda j, p: j >= 1,
+    outside=lambda j, p: j < 1,
 ))  # fmt: skip
 _serve(stats.nbinom, ("n", "p"), Counts(
     {"p": lambda j, n, p: n / p - strong_divide(j, 1 - p),
      "n": lambda j, n, p: special.psi(j + n) - special.psi(n) + np.log(p)},
     mass=lambda j, n, p, y: n / p * (y - recorded(stats.nbinom.pmf, j - 1, n + 1, p)),
     sum=lambda j, n, p: (n / (p * p), stats.nbinom, (j, n + 1, p)),
-    inside=_any,
+    outside=_negative,
 ))  # fmt: skip

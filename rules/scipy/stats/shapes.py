@@ -17,59 +17,59 @@ from rules.scipy.stats.continuous import LogDensity, serve
 
 
 # ---------------------------------------------------------------------------------- on half a line, and an interval
-def _positive(u: Any) -> Any:
-    return u >= 0
+def _negative(u: Any) -> Any:
+    return u < 0
 
 
-def _unit(u: Any) -> Any:
-    return (u >= 0) & (u <= 1)
+def _beyond_unit(u: Any) -> Any:
+    return (u < 0) | (u > 1)
 
 
 serve(stats.gamma, LogDensity(
     lambda u, a: strong_divide(a - 1, u) - 1,
     scaled=lambda u, a: a - 1 - u,
     by={"a": lambda u, a: np.log(u) - special.psi(a)},
-    inside=_positive,
+    outside=_negative,
 ))  # fmt: skip
 serve(stats.chi2, LogDensity(
     lambda u, df: strong_divide(0.5 * df - 1, u) - 0.5,
     scaled=lambda u, df: 0.5 * (df - u) - 1,
     by={"df": lambda u, df: 0.5 * (np.log(0.5 * u) - special.psi(0.5 * df))},
-    inside=_positive,
+    outside=_negative,
 ))  # fmt: skip
 serve(stats.beta, LogDensity(
     lambda u, a, b: strong_divide(a - 1, u) - strong_divide(b - 1, 1 - u),
     scaled=lambda u, a, b: a - 1 - strong_divide((b - 1) * u, 1 - u),
     by={"a": lambda u, a, b: np.log(u) - special.psi(a) + special.psi(a + b),
         "b": lambda u, a, b: np.log1p(-u) - special.psi(b) + special.psi(a + b)},
-    inside=_unit, point=0.5,
+    outside=_beyond_unit, point=0.5,
 ))  # fmt: skip
 
 serve(stats.invgamma, LogDensity(
     lambda u, a: (1 / u - a - 1) / u,
     scaled=lambda u, a: 1 / u - a - 1,
     by={"a": lambda u, a: -np.log(u) - special.psi(a)},
-    inside=lambda u: u > 0,
+    outside=lambda u: u <= 0,
 ))  # fmt: skip
 serve(stats.lognorm, LogDensity(
     lambda u, s: -(1 + np.log(u) / (s * s)) / u,
     scaled=lambda u, s: -1 - np.log(u) / (s * s),
     by={"s": lambda u, s: ((np.log(u) / s) ** 2 - 1) / s},
-    inside=lambda u: u > 0,
+    outside=lambda u: u <= 0,
     moved={"s": lambda u, s: -u * np.log(u) / s},
 ))  # fmt: skip
 serve(stats.weibull_min, LogDensity(
     lambda u, c: strong_divide(c - 1, u) - c * np.power(u, c - 1),
     scaled=lambda u, c: c - 1 - c * np.power(u, c),
     by={"c": lambda u, c: 1 / c + np.log(u) - special.xlogy(np.power(u, c), u)},
-    inside=_positive,
+    outside=_negative,
     moved={"c": lambda u, c: special.xlogy(u, u) / c},
 ))  # fmt: skip
 serve(stats.pareto, LogDensity(
     lambda u, b: -(b + 1) / u,
     scaled=lambda u, b: -(b + 1),
     by={"b": lambda u, b: 1 / b - np.log(u)},
-    inside=lambda u: u >= 1,
+    outside=lambda u: u < 1,
     moved={"b": lambda u, b: u * np.log(u) / b},
 ))  # fmt: skip
 
