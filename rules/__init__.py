@@ -11,6 +11,7 @@ from rules.rule import (
     find,
     find_method,
     nondifferentiable,
+    partials,
     primitive,
     registry,
     rule,
@@ -26,6 +27,6 @@ import rules.python  # noqa: E402, F401  (registers the rules; needs the names a
 
 __all__ = [
     "ADCOMPILER_RULES", "Like", "Rule", "RuleError", "Scratch", "Thunk", "accumulate", "borrows", "elementwise", "find",
-    "find_method", "nondifferentiable", "primitive", "project", "registry", "restack", "rule", "scatter", "spread",
-    "strong", "strong_divide", "unsupported", "zeros_like",
+    "find_method", "nondifferentiable", "partials", "primitive", "project", "registry", "restack", "rule", "scatter",
+    "spread", "strong", "strong_divide", "unsupported", "zeros_like",
 ]  # fmt: skip

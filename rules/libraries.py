@@ -30,9 +30,16 @@ def home(function: Any) -> str:
 
 def label(function: Any) -> str:
     """How a function is written behind its module: `gamma`; `norm.logpdf`, if it is a method of an object there."""
-    name = getattr(function, "__name__", "")
-    owner = getattr(getattr(function, "__self__", None), "name", None)
-    return f"{owner}.{name}" if isinstance(function, types.MethodType) and isinstance(owner, str) else name
+    if isinstance(function, types.MethodType):
+        owner = _called(function.__self__)
+        return f"{owner}.{function.__name__}" if owner else function.__name__
+    return getattr(function, "__name__", "") or _called(function)
+
+
+def _called(x: Any) -> str:
+    """The name of an object among those of its module, empty if it is not there: of a distribution."""
+    public = sys.modules.get("scipy.stats") if type(x).__module__.startswith("scipy.stats.") else None
+    return next((name for name, other in vars(public).items() if other is x), "") if public else ""
 
 
 def _has(module: str, function: Any) -> bool:
@@ -40,6 +47,22 @@ def _has(module: str, function: Any) -> bool:
     for part in label(function).split("."):
         found = getattr(found, part, None)
     return bool(found == function)  # a method is made anew whenever it is read
+
+
+def is_distribution(x: Any) -> bool:
+    """Is this a distribution of `scipy.stats`, without parameters in it?"""
+    return type(x).__module__.startswith("scipy.stats.") and bool(_called(x)) and hasattr(x, "rvs")
+
+
+def distribution_of(frozen: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
+    """The distribution of one variable that a frozen one has been made of, and its parameters; None of others."""
+    if not type(frozen).__module__.startswith("scipy.stats.") or not hasattr(frozen, "dist"):
+        return None
+    made: Any = frozen.dist
+    public: Any = getattr(sys.modules["scipy.stats"], made.name or "", None)
+    if type(public) is not type(made) or (public.a, public.b) != (made.a, made.b):
+        return None
+    return public, frozen.args, frozen.kwds
 
 
 def load_for(function: Any) -> bool:

@@ -4,6 +4,7 @@ A rule is a class of plain functions whose parameter names say what they want; n
 """
 
 import ast
+import functools
 import inspect
 import operator
 import re
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from rules.libraries import load_for, load_installed
+from rules.libraries import label, load_for, load_installed
 
 REQUIRED = inspect.Parameter.empty
 #: Arguments that must be known when a call is compiled; a rule's `static = "..."` names more.
@@ -131,6 +132,13 @@ class Rule:
         if given:
             raise TypeError(f"{self.name}() with the keyword {', '.join(map(repr, given))} has no rule")
         return bound
+
+    @property
+    def kind_takes(self) -> tuple[str, ...]:
+        """The arguments that `kind` is called with: all, where it is written with `*`."""
+        code = self.kind.__code__  # type: ignore[union-attr]
+        every = code.co_flags & inspect.CO_VARARGS
+        return tuple(p.name for p in self.parameters) if every else code.co_varnames[: code.co_argcount]
 
     def normal(self, bound: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """How a bound call is written: required arguments by position, others by keyword, defaults left out.
@@ -477,6 +485,37 @@ def elementwise(
     )  # fmt: skip
 
 
+def partials(
+    signature: str,
+    *functions: Callable[..., Any],
+    by: Mapping[str, Callable[..., Any]],
+    kind: Callable[..., Any] | None = None,
+    reasons: Mapping[str, str] | None = None,
+    infinite_at_pole: bool = False,
+) -> Rule:
+    """A rule for a function of several real arguments that acts on each element: both modes from its derivatives.
+
+    `by` maps an argument to what a cotangent, or a tangent, becomes by the derivative: it takes that first, then all
+    arguments by position and the result. `reasons` says of other arguments why there is no derivative by them.
+    """
+    parsed = _parse(signature)
+    names = [p.name for p in parsed.parameters]
+    y = parsed.result
+    if unknown := ", ".join(sorted({*by, *(reasons or {})} - set(names)) + sorted(set(by) & set(reasons or {}))):
+        raise RuleError(f"partials {parsed.name}: {unknown} is no argument, or has both a derivative and a reason")
+
+    def pushforward(*values: Any) -> Any:
+        return functools.reduce(operator.add, (along(t, *values[len(by) :]) for along, t in zip(by.values(), values)))
+
+    where = sys._getframe(1).f_globals["__name__"]
+    return _register(
+        Rule(parsed.name, y, parsed.parameters, functions,
+             pullbacks={arg: Derivative(along, ("d_" + y, *names, y), frozenset()) for arg, along in by.items()},
+             pushforward=Derivative(pushforward, (*("t_" + arg for arg in by), *names, y), frozenset()),
+             kind=kind, reasons=dict(reasons or {}), infinite_at_pole=infinite_at_pole, where=where)
+    )  # fmt: skip
+
+
 def nondifferentiable(
     signature: str, *functions: Callable[..., Any] | str, kind: Callable[..., Any] | None = None, view: str = ""
 ) -> Rule:
@@ -501,7 +540,7 @@ def unsupported(*functions: Callable[..., Any] | str, why: str) -> None:
     plain, methods = _split(functions)
     where = sys._getframe(1).f_globals["__name__"]
     for f in plain:
-        _register(Rule(getattr(f, "__name__", str(f)), "y", (Parameter("args", star=True),), (f,),
+        _register(Rule(label(f) or str(f), "y", (Parameter("args", star=True),), (f,),
                        differentiable=False, why=why, where=where))  # fmt: skip
     for m in methods:
         _register(Rule(m, "y", (Parameter("args", star=True),), (), (m,),

@@ -311,8 +311,7 @@ class _Check:
 
     def infer(self, kinds: dict[str, Any], result: Any) -> Any:
         if self.rule.kind is not None:
-            names = self.rule.kind.__code__.co_varnames[: self.rule.kind.__code__.co_argcount]
-            return self.rule.kind(*[kinds[n] for n in names])
+            return self.rule.kind(*[kinds[n] for n in self.rule.kind_takes])
         f = self.function
         operands = list(kinds.values())
         if isinstance(f, np.ufunc):

@@ -65,6 +65,41 @@ def spectrum(A):
     return np.sum(np.exp(w)) + np.sum((V * np.sin(w)) @ V.T) + linalg.eigh(A, eigvals_only=True)[0]
 
 
+def regression(A, b):
+    x, _, rank, s = linalg.lstsq(A, b)
+    norms = linalg.norm(x) * rank + linalg.norm(A) + linalg.svdvals(A)[0]
+    return norms + np.sum(np.sqrt(s)) + np.sum(linalg.pinv(A) ** 2)
+
+
+def factors(A):
+    Q, R = linalg.qr(A, mode="economic")
+    U, s, V = linalg.svd(A @ A.T + np.eye(3))
+    P, L, T = linalg.lu(A)
+    return np.sum(Q[0] * R[0]) + np.sum((U * np.log(s)) @ V) + np.sum(P @ L**2) + np.sum(T * A)
+
+
+def roots(A):
+    C = A.astype(complex)
+    return np.sum(np.real(linalg.sqrtm(C) + linalg.logm(C))) + np.sum(linalg.cosm(0.3 * A))
+
+
+def regulator(A, B, q, r):
+    X = linalg.solve_continuous_are(A, B, q @ q.T, r @ r.T)
+    Y = linalg.solve_discrete_are(0.3 * A, B, q @ q.T, r @ r.T)
+    return np.sum(np.sin(X)) + np.sum(Y * Y) + np.trace(linalg.solve_discrete_lyapunov(0.1 * A, q))
+
+
+def smoothed(k, x):
+    bands = np.stack([-k * np.ones(5), 1.0 + 3.0 * k * np.ones(5)])
+    return np.sum(linalg.solveh_banded(bands, linalg.solveh_banded(bands[::-1], x, lower=True)) ** 2)
+
+
+def filtered(c, r, x):
+    y = linalg.matmul_toeplitz((c, r), x)
+    return np.sum(linalg.solve_toeplitz((c, r), x) * y) + np.sum(linalg.circulant(x) @ linalg.hankel(c) @ r)
+
+
+ROWS = np.vstack([B, P[:2]])
 PROGRAMS = [
     (gaussian_process, (1.3, 0.2, X, Y), (0, 1, 2, 3)),
     (solved_at_once, (P, Y[:3]), (0, 1)),
@@ -75,6 +110,12 @@ PROGRAMS = [
     (structured, (P, P[:2, :2], Y), (0, 1, 2)),
     (steady, (P, P @ P), (0, 1)),
     (spectrum, (P,), 0),
+    (regression, (ROWS, Y[:5]), (0, 1)),
+    (factors, (B,), 0),
+    (roots, (P,), 0),
+    (regulator, (B, P[:, :2], P, B[:2, :2]), (0, 1, 2, 3)),
+    (smoothed, (0.7, Y), (0, 1)),
+    (filtered, (Y[:3] + np.array([4.0, 0, 0]), Y[1:4], Y[2:]), (0, 1, 2)),
 ]
 
 
@@ -89,6 +130,20 @@ def test_forward_and_reverse_mode_agree():
         _, t = jvp(f, args, moved)
         gradients = grad(f, argnums=argnums)(*args)
         np.testing.assert_allclose(t, sum(np.sum(g * m) for g, m in zip(gradients, moved)), rtol=1e-10)
+
+
+def test_forward_mode_of_equations_and_factors():
+    for f, args, argnums in PROGRAMS[9:]:
+        moved = tuple(np.cos(np.arange(np.size(a))).reshape(np.shape(a))[()] for a in args)
+        _, t = jvp(f, args, moved)
+        gradients = grad(f, argnums=range(len(args)))(*args)
+        np.testing.assert_allclose(t, sum(np.sum(g * m) for g, m in zip(gradients, moved)), rtol=1e-8)
+
+
+def test_second_derivative_of_a_regulator():
+    A, B, q, r = PROGRAMS[12][1]
+    check_grad(lambda q: np.sum(grad(regulator, argnums=2)(A, B, q, r) ** 2), q)
+    check_grad(lambda A: np.sum(grad(roots)(A) ** 2), P)
 
 
 def test_second_derivatives():
@@ -113,7 +168,11 @@ def test_single_precision_stays():
         (lambda A: linalg.solve(A, A, overwrite_a=True), "overwrite_a=True, or another of its kind, writes into"),
         (lambda A: linalg.solve(A, A, assume_a="banded"), "assume_a='banded' is not supported"),
         (lambda A: linalg.eigh(A, A)[0], "linalg.eigh of two matrices is not supported"),
-        (lambda A: linalg.sqrtm(A) @ A, "linalg.sqrtm has no rule: whether the result is real"),
+        (lambda A: linalg.sqrtm(A) @ A, "linalg.sqrtm of a real matrix is not supported: whether the result is real"),
+        (lambda A: linalg.lstsq(A, A)[1] + 1.0, "what linalg.lstsq gives here is told by its values alone, so that"),
+        (lambda A: linalg.norm(A, 1), "linalg.norm of a matrix with ord=1 is not supported"),
+        (lambda A: linalg.qr(A)[0], "linalg.qr is supported in the economic mode"),
+        (lambda A: linalg.eig(A)[0], "linalg.eig has no rule: whether the result is real"),
         (lambda A: linalg.solve(np.stack([A, A]), A), "linalg.solve of a stack of matrices is not supported"),
         (lambda A: cho_solve(A, A), "linalg.cho_solve takes what linalg.cho_factor gives"),
     ],

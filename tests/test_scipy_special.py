@@ -69,6 +69,25 @@ def of_several_results(x, lmbda):
     return np.sum(ai * aip + sn * dn - cn * ph + waves[0] * special.boxcox(x, lmbda)) + special.ellipk(0.1 * lmbda)
 
 
+def series(c, x):
+    degrees = np.arange(c.size)
+    basis = special.eval_legendre(degrees, x[:, None]) + special.eval_hermitenorm(degrees, 0.3 * x[:, None])
+    return np.sum((basis @ c) ** 2) + np.sum(special.eval_chebyt(3, 0.2 * x) * special.spherical_jn(1, x))
+
+
+def spectral_lines(x, sigma, gamma):
+    return np.sum(np.log(special.voigt_profile(x, sigma, gamma))) + np.abs(special.wofz(x[0] + 1j * gamma)) ** 2
+
+
+def growth(x, a):
+    branches = np.sum(np.real(special.lambertw(x * np.exp(a))) + special.wrightomega(a - x))
+    return branches + special.owens_t(a, x[1])
+
+
+def pendulum(m, phi):
+    return special.ellipkinc(phi, m) + special.ellipeinc(3 * phi, m) + special.agm(m, 1.0) + special.rgamma(m)
+
+
 RNG = np.random.default_rng(0)
 PROGRAMS = [
     (logistic_regression, (RNG.random(3), RNG.random((5, 3)), np.array([0.0, 1, 1, 0, 1])), (0, 1)),
@@ -80,6 +99,10 @@ PROGRAMS = [
     (into_an_array, (X,), 0),
     (of_several_results, (X, 0.4), (0, 1)),
     (in_a_loop, (X, 3), 0),
+    (series, (np.array([0.3, -0.2, 0.5, 0.1]), 0.3 * X), (0, 1)),
+    (spectral_lines, (X, 0.7, 0.4), (0, 1, 2)),
+    (growth, (X, 0.3), (0, 1)),
+    (pendulum, (0.4, 0.9), (0, 1)),
 ]
 
 
@@ -101,6 +124,22 @@ def test_second_derivatives():
     np.testing.assert_allclose(second, special.polygamma(1, X), rtol=1e-12)
     third = grad(grad(grad(special.erf)))(0.7)
     np.testing.assert_allclose(third, 2 / np.sqrt(np.pi) * np.exp(-0.49) * (4 * 0.49 - 2), rtol=1e-12)
+
+
+def test_far_wings_of_a_line():
+    """Far from the centre the profile is gamma / (pi x**2), and its slope is -2 of that by x."""
+    g = grad(lambda x: special.voigt_profile(x, 1.0, 0.5))
+    np.testing.assert_allclose([g(1e5), g(-1e5)], [-1e-15 / np.pi, 1e-15 / np.pi], rtol=1e-9)
+
+
+def test_reciprocal_of_the_gamma_function_at_its_zeros():
+    np.testing.assert_allclose(grad(lambda x: np.sum(special.rgamma(x)))(np.array([0.0, -1.0, -2.0])), [1, -1, 2])
+
+
+def test_degrees_that_are_negative_or_zero():
+    g = grad(special.eval_legendre, argnums=1)
+    assert [g(-3, 0.3), g(0, -1.0), g(2, 0.3)] == pytest.approx([0.9, 0, 0.9])
+    assert grad(special.eval_chebyu, argnums=1)(-4, 0.3) == pytest.approx(-2.4)
 
 
 def test_bare_functions():
@@ -147,7 +186,12 @@ def test_empty_and_zero_dimensional():
         (lambda x: special.hyp2f1(x, 1.0, 2.0, 0.3), "hyp2f1 has no derivative with respect to a: "),
         (lambda x: special.logsumexp(x, return_sign=True)[0], "return_sign=True is not supported"),
         (lambda x: special.kelvin(x)[0], "special.kelvin has no rule: it has several results"),
-        (lambda x: special.kei(x) * 2.0, "special.kei has no rule: its rule is not written yet"),
+        (lambda x: special.diric(x, 3) * 2.0, "special.diric has no rule: its rule is not written yet"),
+        (lambda x: special.binom(x, 2.0) * 2.0, "special.binom has no rule: write it with gammaln: "),
+        (lambda x: special.eval_legendre(x, 0.3), "eval_legendre of a degree that is no integer is not supported"),
+        (lambda x: special.eval_jacobi(2, x, 1.0, 0.3), "eval_jacobi has no derivative with respect to alpha: "),
+        (lambda x: special.lambertw(0.3, x).real, "lambertw has no derivative with respect to k: the branch is an"),
+        (lambda m: grad(special.ellipkinc, argnums=1)(0.3, m) * 2.0, "special.elliprd has no rule: it is a symmetric"),
         (lambda x: np.real(special.psi(1j * x)), "the derivative of digamma is not there for complex numbers"),
     ],
 )

@@ -16,6 +16,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
+from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -29,6 +30,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
+from rules.libraries import is_distribution, label
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -36,7 +38,9 @@ WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_alo
 #: What has a method that shuffles.
 GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
-LISTS = frozenset("arrays tup items object operands xi rest choicelist choices c_and_lower lu_and_piv range".split())
+LISTS = frozenset(
+    "arrays tup items object operands xi rest choicelist choices c_and_lower c_or_cr lu_and_piv range".split()
+)
 #: The remedy where a call does not fit a function's parameters.
 AS_DEFINED = "call it with the arguments that its definition names"
 #: What may be given a generator expression: it is read at once.
@@ -52,14 +56,23 @@ class Calls(Iterations):
 
     # ------------------------------------------------------------------------------------ arguments
     def expr_Call(self, node: Any) -> Any:
-        function = self.expr(node.func)
+        frozen = self.frozen_method(node.func)
+        function, parameters, named = frozen or (self.expr(node.func), (), {})
         given = node.args[0] if node.args else None
         plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min))
         if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and plain:
             done = self.consumed(function.value, given, node)
             if done is not None:
                 return done
-        args: list[Any] = self.items(node.args)
+        args, kwargs = self.given(node)
+        if frozen and not takes_one(args, kwargs):
+            raise self.refuse(node, MORE_THAN_ONE, "leave out the others")
+        self.evaluated[-1].clear()  # the arguments are the function's from here on
+        return self.call(function, (*args, *parameters), {**kwargs, **named}, node)
+
+    def given(self, node: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What a call is given, by position and by keyword."""
+        args = tuple(self.items(node.args))
         kwargs: dict[str, Any] = {}
         for k in node.keywords:
             value = self.expr(k.value)
@@ -70,8 +83,17 @@ class Calls(Iterations):
             else:
                 raise self.refuse(k.value, "** of something that is not a dict of known string keys",
                                   "pass the keywords one by one")  # fmt: skip
-        self.evaluated[-1].clear()  # the arguments are the function's from here on
-        return self.call(function, tuple(args), kwargs, node)
+        return args, kwargs
+
+    def frozen_method(self, func: Any) -> tuple[Known, tuple[Any, ...], dict[str, Any]] | None:
+        """The method and the parameters in `norm(m, s).logpdf`; None where no distribution is called there."""
+        if not isinstance(func, gast.Attribute) or func.attr not in METHODS or not isinstance(func.value, gast.Call):
+            return None
+        maker = func.value.func
+        owner = maker.value if isinstance(maker, gast.Attribute) else maker
+        made = self.expr(maker) if isinstance(owner, gast.Name) else None
+        method = method_of(made.value, func.attr) if isinstance(made, Known) else None
+        return None if method is None else (method, *self.given(func.value))
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The denotation of a call."""
@@ -97,6 +119,8 @@ class Calls(Iterations):
                 self.walls.pop()
             if result is not NotImplemented:
                 return result
+        if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
+            return Frozen(f, args, kwargs, self.loc(node))
         written = definition(LIBRARY.get(f, ()), args, kwargs) if hashable(f) else None
         if written is not None:
             if f in ITERATORS:
@@ -200,7 +224,11 @@ class Calls(Iterations):
             return self.gradient(f.__adc_gradient__, args, kwargs, node)
         if hasattr(type(f), "__adc_wrapped__"):
             return self.call(Known(f.__adc_wrapped__), args, kwargs, node)
-        if isinstance(f, types.MethodType) and _writes(f):
+        if isinstance(f, types.MethodType) and takes_one(args, kwargs) and (frozen := thawed(f)) is not None:
+            function, parameters, named = frozen
+            named = {**kwargs, **{k: self._outside(v) for k, v in named.items()}}
+            return self.call(function, (*args, *map(self._outside, parameters)), named, node)
+        if isinstance(f, types.MethodType) and (_writes(f) or "." in label(f)):
             return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)

@@ -23,12 +23,15 @@ from rules.rule import find
 
 def no_rule(op: Op) -> Problem:
     """What is said where something is done with the result of a call that the compiler cannot see into."""
-    maker = target_name(op.target)
-    reason = f"{maker} has no rule, so it is not known what it returns"
+    maker, rule = target_name(op.target), find(op.target)
     remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
-    rule = find(op.target)
-    if rule is not None and rule.why:
+    if rule is None:
+        reason = f"{maker} has no rule, so it is not known what it returns"
+    elif rule.why:
         reason = f"{maker} has no rule: {rule.why}"
+    else:
+        reason = f"what {maker} gives here is told by its values alone, so that it has no derivative"
+        remedy = "compute it from the other results"
     if maker.rpartition(".")[2] in FUNCTIONS:
         remedy = FUNCTIONS[maker.rpartition(".")[2]]
     return problem_at(op.loc, reason, remedy)

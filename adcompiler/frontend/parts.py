@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
+from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -73,6 +74,8 @@ class Parts(Conditions):
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             return Method(owner, name)
+        if isinstance(owner, Frozen):
+            return owner.method(self, name, node)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
         if is_flat(owner):

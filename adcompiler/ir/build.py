@@ -59,11 +59,11 @@ def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Ask a rule for the kind of its result."""
     assert rule.kind is not None
     bound = map_tree(lambda v: v.kind, rule.bind(args, kwargs))
-    code = rule.kind.__code__
+    takes = rule.kind_takes
     try:
-        return rule.kind(*(bound[name] for name in code.co_varnames[: code.co_argcount]))
+        return rule.kind(*(bound[name] for name in takes))
     except (TypeError, ValueError, IndexError, AttributeError) as error:
-        given = ", ".join(f"{k}={_spelled(v)}" for k, v in bound.items() if k in code.co_varnames)
+        given = ", ".join(f"{k}={_spelled(v)}" for k, v in bound.items() if k in takes)
         remedy = "pass arrays and numbers, as NumPy documents it; make an array of a list first: np.array([...])"
         raise KindError(f"what {rule.name} makes of ({given}) is not known", remedy) from error
 

@@ -104,18 +104,28 @@ class lstsq:
     def d_a(d_y, a, b, y, rcond):
         (d_x, d_r, _, d_s), x = d_y, y[0]
         B, r = pseudoinverse(a, b, rcond), b - a @ x
-        u = B.T @ d_x
-        rest = _product(conj(r), B @ conj(u)) + _product(B.T @ conj(x), conj(d_x - a.T @ u))
-        return rest - _product(u + 2 * weights(d_r, b) * conj(r), x) + of_values(d_s, a)
+        return by_solution(d_x, a, B, x, r) - _product(2 * weights(d_r, b) * conj(r), x) + of_values(d_s, a)
 
     def t_y(a, b, y, rcond, t_a, t_b):
         x, residuals, ranks, _ = y
-        B, r, H = pseudoinverse(a, b, rcond), b - a @ x, adjoint(t_a)
-        moved = t_b - t_a @ x
-        v = H @ (adjoint(B) @ x)
-        t_x = B @ moved + B @ (adjoint(B) @ (H @ r)) + (v - B @ (a @ v))
-        t_r = np.reshape(2 * np.sum(np.real(conj(r) * moved), axis=0), (-1,))[: residuals.shape[0]]
+        B, r = pseudoinverse(a, b, rcond), b - a @ x
+        t_x = moved_solution(t_a, t_b, a, B, x, r)
+        t_r = np.reshape(2 * np.sum(np.real(conj(r) * (t_b - t_a @ x)), axis=0), (-1,))[: residuals.shape[0]]
         return t_x, t_r, np.zeros_like(ranks), moved_values(a, t_a)
+
+
+def by_solution(d_x: Any, a: Any, B: Any, x: Any, r: Any) -> Any:
+    """The cotangent of the matrix from that of the solution: B is its pseudoinverse, r what remains."""
+    u = B.T @ d_x
+    rest = _product(conj(r), B @ conj(u)) + _product(B.T @ conj(x), conj(d_x - a.T @ u))
+    return rest - _product(u, x)
+
+
+def moved_solution(t_a: Any, t_b: Any, a: Any, B: Any, x: Any, r: Any) -> Any:
+    """The tangent of the solution."""
+    H = adjoint(t_a)
+    v = H @ (adjoint(B) @ x)
+    return B @ (t_b - t_a @ x) + B @ (adjoint(B) @ (H @ r)) + (v - B @ (a @ v))
 
 
 def _product(a: Any, b: Any) -> Any:

@@ -93,4 +93,51 @@ CASES = [
     *[case(f, n, P).but(wrt="x") for f in (sc.yn, sc.kn, sc.expn) for n in (0, 2, 0.7, V)],
     *[case(f, A) for f in (sc.j0, sc.j1, sc.i0, sc.i1, sc.i0e, sc.i1e)],
     *[case(f, P) for f in (sc.y0, sc.y1, sc.k0, sc.k1, sc.k0e, sc.k1e)],
+    # derivatives of Bessel functions, spherical ones, Struve's and Kelvin's
+    *[case(f, v, P, n=n).but(wrt="z") for f in (sc.jvp, sc.yvp, sc.ivp, sc.kvp) for v, n in ((2, 1), (V, 2), (0.5, 0))],
+    *[case(f, 1.5, P) for f in (sc.h1vp, sc.h2vp)],
+    *[case(f, n, P, derivative=k).but(upto=2 - k)
+      for f in (sc.spherical_jn, sc.spherical_yn, sc.spherical_in, sc.spherical_kn)
+      for n, k in ((0, False), (np.array([0, 1, 2, 5]), False), (2, True), (0, True))],
+    case(sc.spherical_jn, np.array([0, 1, 2, 5]), np.full(4, 0.01), True),
+    *[case(f, v, P).but(wrt="x") for f in (sc.struve, sc.modstruve) for v in (0, V)],
+    *[case(f, A) for f in (sc.itstruve0, sc.itmodstruve0, sc.ber, sc.bei, sc.berp, sc.beip)],
+    *[case(f, np.zeros(2)) for f in (sc.ber, sc.bei, sc.berp, sc.beip)],
+    *[case(f, P) for f in (sc.ker, sc.kei, sc.kerp, sc.keip, sc.iti0k0, sc.itj0y0, sc.shichi)],
+    *[case(f, A) for f in (sc.itairy, sc.shichi)],
+    # polynomials
+    *[case(f, n, 0.6 * A) for n in (0, 1, 4, np.array([0, 1, 2, 5]))
+      for f in (sc.eval_legendre, sc.eval_chebyt, sc.eval_chebyu, sc.eval_chebyc, sc.eval_chebys, sc.eval_sh_legendre,
+                sc.eval_sh_chebyt, sc.eval_sh_chebyu, sc.eval_hermite, sc.eval_hermitenorm, sc.eval_laguerre)],
+    *[case(f, n, 0.6 * A) for n in (-1, np.array([-1, -2, -3, -5]))
+      for f in (sc.eval_legendre, sc.eval_chebyt, sc.eval_chebyu)],
+    *[case(f, n, V, 0.6 * A).but(wrt="x") for n in (0, 3, np.array([0, 1, 2, 5]))
+      for f in (sc.eval_genlaguerre, sc.eval_gegenbauer)],
+    *[case(f, n, V + 1, W - 1, U).but(wrt="x") for n in (0, 3) for f in (sc.eval_jacobi, sc.eval_sh_jacobi)],
+    # Faddeeva's function and its kin, Lambert's
+    case(sc.wofz, PLANE),
+    case(sc.wofz, 20 * PLANE.real + 3j),
+    *[case(sc.voigt_profile, x, U, W) for x in (A, 100 * A)],
+    case(sc.owens_t, A, P),
+    case(sc.ndtri_exp, -P),
+    case(sc.ndtri_exp, np.array([-300.0, -30.0, -1e-2])),
+    *[case(sc.lambertw, x, k) for x in (P, PLANE) for k in (0, -1, 2)],
+    case(sc.lambertw, np.array([0.0, -0.2]).astype(complex)),
+    *[case(sc.wrightomega, x) for x in (A, PLANE)],
+    # others
+    *[case(sc.rgamma, x).but(complex=False) for x in (P, LEFT, np.array([0.0, -1.0, -2.0]))],
+    case(sc.rgamma, PLANE).but(upto=1),
+    case(sc.multigammaln, P + 1, 3).but(complex=False),
+    *[case(sc.powm1, P, A), case(sc.radian, A, A, A), case(sc.agm, P, Q).but(upto=1), case(sc.agm, P, P).but(upto=1)],
+    *[case(f, phi, m).but(upto=1) for f in (sc.ellipkinc, sc.ellipeinc)
+      for phi, m in ((A, U), (4 * A, -P), (4 * A, np.zeros(4)))],
+    *[case(sc.ellipkinc, A, 0.3).but(wrt="phi"), case(sc.ellipeinc, 3 * A, 0.3).but(wrt="phi")],
+    case(sc.elliprf, P, Q, P).but(upto=1),
+    case(sc.elliprc, P, Q).but(upto=1),
+    case(sc.wright_bessel, V, W, P).but(wrt="x"),
+    *([case(sc.log_wright_bessel, V, W, P).but(wrt="x")] if hasattr(sc, "log_wright_bessel") else []),
+    *[case(f, V, P).but(wrt="x") for f in (sc.chdtr, sc.chdtrc)],
+    *[case(f, P, V, Q).but(wrt="a x") for f in (sc.gdtr, sc.gdtrc)],
+    *[case(f, np.array([0, 1, 2, 5.5]), P).but(wrt="m") for f in (sc.pdtr, sc.pdtrc)],
+    case(sc.stdtr, V, A).but(wrt="t"),
 ]

@@ -405,6 +405,42 @@ def test_densities_at_a_peak_and_outside() -> None:
             assert np.all(pulled(getattr(stats.expon, which), -np.ones(1), loc=0.0, wrt=wrt) == 0)
 
 
+ENDING = [("rayleigh", ()), ("gamma", (2.5,)), ("chi2", (5.0,)), ("beta", (2.0, 3.0)), ("weibull_min", (1.5,))]
+OUTSIDE = [("expon", (), -1.0), ("uniform", (), 2.0), ("lognorm", (0.7,), -1.0), ("pareto", (2.0,), 0.5),
+           ("beta", (2.0, 3.0), 2.0), *((name, shapes, -1.0) for name, shapes in ENDING)]  # fmt: skip
+
+
+def slopes_of(name: str, which: str, x: float, shapes: tuple[float, ...]) -> np.ndarray:
+    """The derivatives by all arguments that the function has one by."""
+    function = getattr(getattr(stats, name), which)
+    rule = find(function)
+    assert rule is not None
+    return np.array([np.sum(pulled(function, np.full(1, x), *shapes, 0.0, 1.0, wrt=arg)) for arg in rule.pullbacks])
+
+
+@pytest.mark.parametrize("name, shapes, outside", OUTSIDE)
+def test_densities_outside_of_the_support(name: str, shapes: tuple[float, ...], outside: float) -> None:
+    for which in ("pdf", "logpdf", "cdf", "sf", "logcdf", "logsf"):
+        assert not np.any(slopes_of(name, which, outside, shapes))
+
+
+@pytest.mark.parametrize("name, shapes", ENDING)
+def test_densities_that_end_at_0(name: str, shapes: tuple[float, ...]) -> None:
+    assert not np.any(slopes_of(name, "pdf", 0.0, shapes)) and not np.any(slopes_of(name, "cdf", 0.0, shapes))
+    assert np.isinf(slopes_of(name, "logpdf", 0.0, shapes)[0])
+
+
+def test_a_density_of_what_is_none() -> None:
+    for name, shapes in (("norm", ()), ("t", (3.0,)), ("expon", ()), *ENDING):
+        assert np.isnan(slopes_of(name, "logpdf", np.nan, shapes)[-1])
+    assert np.isnan(pulled(stats.poisson.logpmf, np.full(1, np.nan), np.ones(1), wrt="mu"))
+
+
+def test_the_end_of_an_interval_may_be_infinite() -> None:
+    for name, shapes in (("norm", ()), ("t", (3.0,)), ("lognorm", (0.7,)), *ENDING):
+        assert not np.any(slopes_of(name, "cdf", np.inf, shapes))
+
+
 def test_special_functions_at_zero() -> None:
     for function, want in ((special.exprel, 0.5), (special.i0e, 0), (special.i1e, 0.5), (special.j1, 0.5)):
         assert pulled(function, np.zeros(1))[0] == want

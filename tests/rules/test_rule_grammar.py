@@ -15,6 +15,7 @@ from rules.rule import (
     find,
     find_method,
     nondifferentiable,
+    partials,
     primitive,
     registry,
     rule,
@@ -155,6 +156,13 @@ def test_elementwise_of_two_arguments() -> None:
         elementwise("z = f(x, y)", f, derivative=lambda x: x)
 
 
+def test_partials_of_what_is_no_argument() -> None:
+    with pytest.raises(RuleError, match="partials f: w is no argument"):
+        partials("z = f(x, y)", f, by={"w": lambda d, x, y, z: d})
+    with pytest.raises(RuleError, match="partials f: x is no argument, or has both a derivative and a reason"):
+        partials("z = f(x, y)", f, by={"x": lambda d, x, y, z: d}, reasons={"x": "it jumps"})
+
+
 def test_elementwise_that_asks_for_what_there_is_not() -> None:
     with pytest.raises(RuleError, match="derivative asks for 'w'; it can have x, y"):
         elementwise("y = g(x)", g, derivative=lambda w: w)
@@ -225,8 +233,9 @@ def test_a_refused_function_may_be_given_a_rule() -> None:
     unsupported(f, why="its rule is not written yet")
     rule("z = f(x, y)", f)(type("f", (), {"d_x": lambda d_z: d_z}))
     assert not find(f).why and [r for r in registry() if f in r.functions] == [find(f)]
-    rule("y = kei(x)", special.kei)(type("kei", (), {"d_x": lambda d_y, x: d_y * special.keip(x)}))
-    assert find(special.kei).where == __name__
+    d_x = {"d_x": lambda d_y, x: -d_y * special.struve(0, x) / x}
+    rule("y = it2struve0(x)", special.it2struve0)(type("it2struve0", (), d_x))
+    assert find(special.it2struve0).where == __name__
     with pytest.raises(RuleError, match="has a rule already, psi in rules.scipy.special.gamma_functions"):
         rule("y = psi(x)", special.psi)(type("psi", (), {"d_x": lambda d_y: d_y}))
 

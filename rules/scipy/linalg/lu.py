@@ -93,3 +93,27 @@ class lu_solve:
         t = np.tril(t, -1) @ np.triu(lu) + _times_lower(lu, np.triu(t))
         t = t[np.argsort(row_order(piv))]
         return recorded(linalg.lu_solve, lu_and_piv, t_b - (t.T if trans else t) @ x, trans=1 if trans else 0)
+
+
+@rule("y = lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False)", linalg.lu)
+class lu:
+    """y is (P, L, U) of a square matrix A = P L U; P is constant."""
+
+    static = "permute_l overwrite_a check_finite p_indices"
+
+    def kind(a, permute_l, overwrite_a, p_indices):
+        kept(overwrite_a)
+        if permute_l or p_indices:
+            raise KindError("linalg.lu with permute_l or p_indices is not supported", "leave it out, and form P @ L")
+        single(a, "lu")
+        return (Array(np.empty(0, working(a)).real.dtype, a.shape, a.xp), *[Array(working(a), a.shape, a.xp)] * 2)
+
+    def d_a(d_y, y):
+        (P, L, U), (_, d_L, d_U) = y, d_y
+        inner = np.tril(L.T @ d_L, -1) + np.triu(d_U @ U.T)
+        return P @ _by_upper(U, _by_lower(L, inner, 1).T).T
+
+    def t_y(y, t_a):
+        P, L, U = y
+        F = _by_upper(U, _by_lower(L, P.T @ t_a).T, 1).T
+        return 0.0, L @ np.tril(F, -1), np.triu(F) @ U

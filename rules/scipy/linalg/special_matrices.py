@@ -1,4 +1,4 @@
-"""Matrices that are laid out from others: blocks on the diagonal, and constant diagonals."""
+"""Matrices that are laid out from others: blocks on the diagonal, constant diagonals, products of columns."""
 
 from typing import Any
 
@@ -87,3 +87,81 @@ class toeplitz:
 
     def t_T(c, r, t_c, t_r):
         return recorded(linalg.toeplitz, t_c) if r is None else recorded(linalg.toeplitz, t_c, t_r)
+
+
+@primitive
+def turns(c: Any) -> Any:
+    """Which element of `c` is in each place of a matrix whose columns are turned by one more."""
+    return lags.__wrapped__(c, c) % max(len(c), 1)
+
+
+@primitive
+def places(c: Any, r: Any) -> Any:
+    """The row plus the column of each element of a matrix with rows as `c` and columns as `r` has elements."""
+    return np.add.outer(np.arange(len(c)), np.arange(len(r)))
+
+
+nondifferentiable("k = turns(c)", turns, kind=lambda c: Array(np.dtype(np.intp), (c.shape[0], c.shape[0]), c.xp))
+nondifferentiable("k = places(c, r)", places,
+                  kind=lambda c, r: Array(np.dtype(np.intp), (c.shape[0], r.shape[0]), c.xp))
+
+
+def _vectors(name, *given):
+    if any(kind_of(x).ndim != 1 for x in given):
+        raise KindError(f"linalg.{name} of what is not of rank 1 is not supported", "give it vectors")
+    return [kind_of(x) for x in given]
+
+
+@rule("C = circulant(c)", linalg.circulant)
+class circulant:
+    """The first column is c."""
+
+    def kind(c):
+        (c,) = _vectors("circulant", c)
+        return Array(c.dtype, (c.shape[0], c.shape[0]), c.xp)
+
+    def d_c(d_C, c: Like): return scatter(d_C, c, turns(c))
+    def t_C(t_c): return recorded(linalg.circulant, t_c)
+
+
+@rule("H = hankel(c, r=None)", linalg.hankel)
+class hankel:
+    """The first column is c; the last row r, but for its first element; or 0."""
+
+    def kind(c, r):
+        given = _vectors("hankel", *(x for x in (c, r) if x is not None))
+        return Array(promote(*given), (given[0].shape[0], given[-1].shape[0]), library(*given))
+
+    def d_c(d_H, c: Like, r: Like):
+        k = places(c, c if r is None else r)
+        n = length(c)
+        return scatter(np.where(k < n, d_H, 0), c, np.minimum(k, n - 1))
+
+    def d_r(d_H, c: Like, r: Like):
+        k = places(c, r) - (length(c) - 1)
+        return scatter(np.where(k > 0, d_H, 0), r, np.maximum(k, 0))
+
+    def t_H(c, r, t_c, t_r):
+        return recorded(linalg.hankel, t_c) if r is None else recorded(linalg.hankel, t_c, t_r)
+
+
+@rule("C = khatri_rao(a, b)", linalg.khatri_rao)
+class khatri_rao:
+    """The Kronecker products of the columns of two matrices."""
+
+    def kind(a, b):
+        if any(kind_of(x).ndim != 2 for x in (a, b)):
+            raise KindError("linalg.khatri_rao of what is not of rank 2 is not supported", "give it matrices")
+        (m, n), (p, q) = a.shape, b.shape
+        rows = constant(m.offset * p.offset) if m.constant and p.constant else lengths().fresh()
+        return Array(np.result_type(a.dtype, b.dtype), (rows, lengths().agree(n, q)), library(a, b))
+
+    def d_a(d_C, a: Like, b): return np.sum(_apart(d_C, a, b) * b, axis=1)
+    def d_b(d_C, a, b: Like): return np.sum(_apart(d_C, a, b) * np.expand_dims(a, 1), axis=0)
+
+    def t_C(a, b, t_a, t_b):
+        return recorded(linalg.khatri_rao, t_a, b) + recorded(linalg.khatri_rao, a, t_b)
+
+
+def _apart(d, a, b):
+    return np.reshape(d, (*a.shape[:1], *b.shape))

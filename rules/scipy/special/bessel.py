@@ -21,11 +21,11 @@ def _times(d, v, factor):
 
 
 # ---------------------------------------------------------------------------- of any order, unscaled
-def _half_difference(f, v, z):
+def half_difference(f, v, z):
     return 0.5 * (f(v - 1, z) - f(v + 1, z))
 
 
-def _half_sum(f, v, z):
+def half_sum(f, v, z):
     return 0.5 * (f(v - 1, z) + f(v + 1, z))
 
 
@@ -33,64 +33,64 @@ def _half_sum(f, v, z):
 class jv:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return _times(d_y, v, _half_difference(special.jv, v, z))
-    def t_y(t_z, v, z): return _times(t_z, v, _half_difference(special.jv, v, z))
+    def d_z(d_y, v, z): return _times(d_y, v, half_difference(special.jv, v, z))
+    def t_y(t_z, v, z): return _times(t_z, v, half_difference(special.jv, v, z))
 
 
 @rule("y = yv(v, z)", special.yv)
 class yv:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return d_y * _half_difference(special.yv, v, z)
-    def t_y(t_z, v, z): return t_z * _half_difference(special.yv, v, z)
+    def d_z(d_y, v, z): return d_y * half_difference(special.yv, v, z)
+    def t_y(t_z, v, z): return t_z * half_difference(special.yv, v, z)
 
 
 @rule("y = yn(n, x)", special.yn)
 class yn:
     infinite_at_pole = True
     why_n = "the order is an integer"
-    def d_x(d_y, n, x): return d_y * _half_difference(special.yn, whole(n), x)
-    def t_y(t_x, n, x): return t_x * _half_difference(special.yn, whole(n), x)
+    def d_x(d_y, n, x): return d_y * half_difference(special.yn, whole(n), x)
+    def t_y(t_x, n, x): return t_x * half_difference(special.yn, whole(n), x)
 
 
 @rule("y = hankel1(v, z)", special.hankel1)
 class hankel1:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return d_y * _half_difference(special.hankel1, v, z)
-    def t_y(t_z, v, z): return t_z * _half_difference(special.hankel1, v, z)
+    def d_z(d_y, v, z): return d_y * half_difference(special.hankel1, v, z)
+    def t_y(t_z, v, z): return t_z * half_difference(special.hankel1, v, z)
 
 
 @rule("y = hankel2(v, z)", special.hankel2)
 class hankel2:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return d_y * _half_difference(special.hankel2, v, z)
-    def t_y(t_z, v, z): return t_z * _half_difference(special.hankel2, v, z)
+    def d_z(d_y, v, z): return d_y * half_difference(special.hankel2, v, z)
+    def t_y(t_z, v, z): return t_z * half_difference(special.hankel2, v, z)
 
 
 @rule("y = iv(v, z)", special.iv)
 class iv:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return _times(d_y, v, _half_sum(special.iv, v, z))
-    def t_y(t_z, v, z): return _times(t_z, v, _half_sum(special.iv, v, z))
+    def d_z(d_y, v, z): return _times(d_y, v, half_sum(special.iv, v, z))
+    def t_y(t_z, v, z): return _times(t_z, v, half_sum(special.iv, v, z))
 
 
 @rule("y = kv(v, z)", special.kv)
 class kv:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z): return d_y * -_half_sum(special.kv, v, z)
-    def t_y(t_z, v, z): return t_z * -_half_sum(special.kv, v, z)
+    def d_z(d_y, v, z): return d_y * -half_sum(special.kv, v, z)
+    def t_y(t_z, v, z): return t_z * -half_sum(special.kv, v, z)
 
 
 @rule("y = kn(n, x)", special.kn)
 class kn:
     infinite_at_pole = True
     why_n = "the order is an integer"
-    def d_x(d_y, n, x): return d_y * -_half_sum(special.kn, whole(n), x)
-    def t_y(t_x, n, x): return t_x * -_half_sum(special.kn, whole(n), x)
+    def d_x(d_y, n, x): return d_y * -half_sum(special.kn, whole(n), x)
+    def t_y(t_x, n, x): return t_x * -half_sum(special.kn, whole(n), x)
 
 
 # ------------------------------------------------------------------------------ of any order, scaled
@@ -107,8 +107,8 @@ def _moved(t, z, y):
 class ive:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return _times(d_y, v, _half_sum(special.ive, v, z)) - _scaled(d_y, z, y)
-    def t_y(t_z, v, z, y): return _times(t_z, v, _half_sum(special.ive, v, z)) - _moved(t_z, z, y)
+    def d_z(d_y, v, z, y): return _times(d_y, v, half_sum(special.ive, v, z)) - _scaled(d_y, z, y)
+    def t_y(t_z, v, z, y): return _times(t_z, v, half_sum(special.ive, v, z)) - _moved(t_z, z, y)
 
 
 @rule("y = kve(v, z)", special.kve)
@@ -117,8 +117,8 @@ class kve:
 
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return d_y * (y - _half_sum(special.kve, v, z))
-    def t_y(t_z, v, z, y): return t_z * (y - _half_sum(special.kve, v, z))
+    def d_z(d_y, v, z, y): return d_y * (y - half_sum(special.kve, v, z))
+    def t_y(t_z, v, z, y): return t_z * (y - half_sum(special.kve, v, z))
 
 
 def _scaled_by_imaginary(d, z, y):
@@ -134,16 +134,16 @@ def _moved_by_imaginary(t, z, y):
 class jve:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return _times(d_y, v, _half_difference(special.jve, v, z)) + _scaled_by_imaginary(d_y, z, y)
-    def t_y(t_z, v, z, y): return _times(t_z, v, _half_difference(special.jve, v, z)) - _moved_by_imaginary(t_z, z, y)
+    def d_z(d_y, v, z, y): return _times(d_y, v, half_difference(special.jve, v, z)) + _scaled_by_imaginary(d_y, z, y)
+    def t_y(t_z, v, z, y): return _times(t_z, v, half_difference(special.jve, v, z)) - _moved_by_imaginary(t_z, z, y)
 
 
 @rule("y = yve(v, z)", special.yve)
 class yve:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return d_y * _half_difference(special.yve, v, z) + _scaled_by_imaginary(d_y, z, y)
-    def t_y(t_z, v, z, y): return t_z * _half_difference(special.yve, v, z) - _moved_by_imaginary(t_z, z, y)
+    def d_z(d_y, v, z, y): return d_y * half_difference(special.yve, v, z) + _scaled_by_imaginary(d_y, z, y)
+    def t_y(t_z, v, z, y): return t_z * half_difference(special.yve, v, z) - _moved_by_imaginary(t_z, z, y)
 
 
 @rule("y = hankel1e(v, z)", special.hankel1e)
@@ -152,16 +152,16 @@ class hankel1e:
 
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return d_y * (_half_difference(special.hankel1e, v, z) - 1j * y)
-    def t_y(t_z, v, z, y): return t_z * (_half_difference(special.hankel1e, v, z) - 1j * y)
+    def d_z(d_y, v, z, y): return d_y * (half_difference(special.hankel1e, v, z) - 1j * y)
+    def t_y(t_z, v, z, y): return t_z * (half_difference(special.hankel1e, v, z) - 1j * y)
 
 
 @rule("y = hankel2e(v, z)", special.hankel2e)
 class hankel2e:
     infinite_at_pole = True
     why_v = ORDER
-    def d_z(d_y, v, z, y): return d_y * (_half_difference(special.hankel2e, v, z) + 1j * y)
-    def t_y(t_z, v, z, y): return t_z * (_half_difference(special.hankel2e, v, z) + 1j * y)
+    def d_z(d_y, v, z, y): return d_y * (half_difference(special.hankel2e, v, z) + 1j * y)
+    def t_y(t_z, v, z, y): return t_z * (half_difference(special.hankel2e, v, z) + 1j * y)
 
 
 # ---------------------------------------------------------------------------------- of orders 0 and 1

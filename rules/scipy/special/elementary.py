@@ -5,8 +5,8 @@ import math
 import numpy as np
 from scipy import special
 
-from rules.cotangent import direction, strong_divide
-from rules.rule import elementwise, nondifferentiable, rule
+from rules.cotangent import direction, strong, strong_divide
+from rules.rule import elementwise, nondifferentiable, partials, rule
 
 LN2, LN10, DEGREE = math.log(2), math.log(10), math.pi / 180
 
@@ -59,6 +59,32 @@ class pseudo_huber:
         of_delta, of_r = _of_pseudo_huber(delta, r)
         return t_delta * of_delta + t_r * of_r
 
+
+@rule("z = powm1(x, y)", special.powm1)
+class powm1:
+    """x**y - 1."""
+
+    def d_x(d_z, x, y): return strong(d_z * y, np.power(x, y - 1))
+    def d_y(d_z, x, z): return strong(d_z * (z + 1), np.log(x))
+    def t_z(x, y, z, t_x, t_y): return strong(t_x * y, np.power(x, y - 1)) + strong(t_y * (z + 1), np.log(x))
+
+
+partials("y = radian(d, m, s)", special.radian, by={
+    "d": lambda d_y, d, m, s, y: d_y * DEGREE,
+    "m": lambda d_y, d, m, s, y: d_y * (DEGREE / 60),
+    "s": lambda d_y, d, m, s, y: d_y * (DEGREE / 3600),
+})  # fmt: skip
+
+
+def _of_mean(a, b, y):
+    """The derivative of the mean of a and b by a, with Carlson's R_D: DLMF 19.8.6 and 19.18.1."""
+    return 2 / (3 * math.pi) * y * y * a * special.elliprd(0.0, b * b, a * a)
+
+
+partials("y = agm(a, b)", special.agm, by={
+    "a": lambda d, a, b, y: d * _of_mean(a, b, y),
+    "b": lambda d, a, b, y: d * _of_mean(b, a, y),
+})  # fmt: skip
 
 nondifferentiable("y = round(x)", special.round)
 nondifferentiable("y = gammasgn(x)", special.gammasgn)

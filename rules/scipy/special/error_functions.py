@@ -68,8 +68,8 @@ def _slope(y: Any, x: Any, n: int, sign: int, c: float) -> Any:
         last, near = y, g * y - sign * c
         for k in range(1, n):
             last, near = near, g * near + sign * (2 * k) * last
-        size = np.real(x) if sign > 0 else np.abs(np.real(x))
-        far = (size > FAR) & (2 * np.abs(np.imag(x)) <= size)
+        size = np.abs(np.real(x))
+        far = (np.abs(x) > FAR) & (np.real(x) >= 0) if sign > 0 else (size > FAR) & (2 * np.abs(np.imag(x)) <= size)
         return np.where(far, _series(x, n, sign, c / 2), near)[()] if np.any(far) else near
 
 

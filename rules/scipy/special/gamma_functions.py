@@ -3,17 +3,27 @@
 psi' (x) = zeta(2, x) and d zeta(s, q) / dq = -s zeta(s + 1, q): DLMF 5.15.1 and 25.11.17.
 """
 
+import math
+
 import numpy as np
 from scipy import special
 
-from rules.kind import Array, KindError, broadcast, kind_of
+from rules.kind import Array, KindError, array_or_number, broadcast, kind_of, library
 from rules.operands import is_complex
 from rules.rule import elementwise, recorded, rule
 from rules.scipy.special.kinds import together
 
 elementwise("y = gamma(x)", special.gamma, derivative=lambda x, y: y * special.psi(x))
+elementwise("y = rgamma(x)", special.rgamma, derivative=lambda x, y: _by_reciprocal(x, y))
 elementwise("y = gammaln(x)", special.gammaln, derivative=lambda x: special.psi(x))
 elementwise("y = loggamma(x)", special.loggamma, derivative=lambda x: special.psi(x))
+
+
+def _by_reciprocal(x, y):
+    """-y psi(x); on the left reflected, where psi has poles at which it is finite: DLMF 5.5.3 and 5.5.4."""
+    left = np.real(x) < 0.5
+    z = np.where(left, 1 - x, x)
+    return np.where(left, special.gamma(np.where(left, z, 1)) * np.cos(math.pi * x), 0) - y * special.psi(z)
 
 
 def _trigamma(x):
@@ -34,6 +44,17 @@ class polygamma:
     def kind(n, x): return Array(np.dtype(float), broadcast(kind_of(n).shape, kind_of(x).shape))
     def d_x(d_y, n, x): return d_y * recorded(special.polygamma, n + 1, x)
     def t_y(t_x, n, x): return t_x * recorded(special.polygamma, n + 1, x)
+
+
+@rule("y = multigammaln(a, d)", special.multigammaln)
+class multigammaln:
+    """The logarithm of the gamma function of d variables, in double precision: a sum of those of one."""
+
+    static = "d"
+    infinite_at_pole = True
+    def kind(a, d): return array_or_number(np.dtype(float), kind_of(a).shape, library(kind_of(a)))
+    def d_a(d_y, a, d): return d_y * sum(special.psi(a - 0.5 * k) for k in range(d))
+    def t_y(t_a, a, d): return t_a * sum(special.psi(a - 0.5 * k) for k in range(d))
 
 
 @rule("z = beta(x, y)", special.beta)

@@ -1,11 +1,12 @@
 """Hypergeometric functions by their argument: each derivative is one with all parameters higher by 1.
 
-DLMF 13.3.15, 13.3.22, 15.5.1 and 16.3.1.
+DLMF 13.3.15, 13.3.22, 15.5.1 and 16.3.1; of Wright's generalised Bessel function, 10.46.
 """
 
+import numpy as np
 from scipy import special
 
-from rules.rule import rule
+from rules.rule import partials, rule
 
 PARAMETERS = "the derivative by a parameter has no closed form"
 
@@ -40,3 +41,12 @@ class hyp2f1:
     why_a = why_b = why_c = PARAMETERS
     def d_z(d_y, a, b, c, z): return d_y * (a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z))
     def t_y(t_z, a, b, c, z): return t_z * (a * b / c * special.hyp2f1(a + 1, b + 1, c + 1, z))
+
+
+partials("y = wright_bessel(a, b, x)", special.wright_bessel,
+         by={"x": lambda d, a, b, x, y: d * special.wright_bessel(a, a + b, x)},
+         reasons={"a": PARAMETERS, "b": PARAMETERS})  # fmt: skip
+if hasattr(special, "log_wright_bessel"):  # of SciPy 1.14
+    partials("y = log_wright_bessel(a, b, x)", special.log_wright_bessel,
+             by={"x": lambda d, a, b, x, y: d * np.exp(special.log_wright_bessel(a, a + b, x) - y)},
+             reasons={"a": PARAMETERS, "b": PARAMETERS}, infinite_at_pole=True)  # fmt: skip

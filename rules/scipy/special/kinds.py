@@ -36,6 +36,13 @@ def hyp2f1(a: float, b: float, c: float, z: Any) -> Any:
     return special.hyp2f1(a, b, c, z)
 
 
+def curvature_of_log(w: Any) -> Any:
+    """(log(1 + w) - w / (1 + w)) / w**2, smooth at 0: F(2, 2; 3; -w) / 2, of which SciPy's is bad where w is large."""
+    far = np.maximum(w, 1.0)
+    beyond = (np.log1p(far) - far / (1 + far)) / (far * far)
+    return np.where(w < 1, 0.5 * hyp2f1(2.0, 2.0, 3.0, -np.minimum(w, 1.0)), beyond)
+
+
 def in_precision_of(y: Any, *operands: Any) -> Any:
     """`y` in the dtype that `floating` gives for the operands, Python numbers among them being weak."""
     dtype = np.result_type(*operands)

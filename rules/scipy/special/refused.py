@@ -7,15 +7,15 @@ from rules.rule import unsupported
 #: The functions of a group, by what is said of them. What a version of SciPy does not have is left out.
 REFUSED = {
     "it is a distribution function by its parameters, or an inverse of one; write it with gammainc, betainc or ndtr":
-        "bdtr bdtrc bdtri bdtrik bdtrin btdtr btdtri btdtria btdtrib chdtr chdtrc chdtri chdtriv chndtr chndtridf "
-        "chndtrinc chndtrix fdtr fdtrc fdtri fdtridfd gdtr gdtrc gdtria gdtrib gdtrix kolmogi kolmogorov nbdtr "
-        "nbdtrc nbdtri nbdtrik nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc "
-        "nctdtrit nrdtrimn nrdtrisd pdtr pdtrc pdtri pdtrik smirnov smirnovi stdtr stdtridf stdtrit tklmbda",
-    "it has several results, or is of all orders at once, and its rule is not written yet; take jv, iv, kv or "
-    "another function of one result":
-        "airye it2i0k0 it2j0y0 itairy iti0k0 itj0y0 kelvin modfresnelm modfresnelp pbdv pbvv pbwa shichi lqmn lqn "
-        "lpmn clpmn lpn pbdn_seq pbdv_seq pbvv_seq riccati_jn riccati_yn assoc_legendre_p_all legendre_p_all "
-        "sph_harm_y_all sph_legendre_p_all",
+        "bdtr bdtrc bdtri bdtrik bdtrin btdtr btdtri btdtria btdtrib chdtri chdtriv chndtr chndtridf chndtrinc "
+        "chndtrix fdtr fdtrc fdtri fdtridfd gdtria gdtrib gdtrix kolmogi kolmogorov nbdtr nbdtrc nbdtri nbdtrik "
+        "nbdtrin ncfdtr ncfdtri ncfdtridfd ncfdtridfn ncfdtrinc nctdtr nctdtridf nctdtrinc nctdtrit nrdtrimn "
+        "nrdtrisd pdtri pdtrik smirnov smirnovi stdtridf stdtrit tklmbda",
+    "it has several results, or is of all orders at once, and its rule is not written yet; take jv, iv, "
+        "kv or another function of one result":
+        "airye it2i0k0 it2j0y0 kelvin modfresnelm modfresnelp pbdv pbvv pbwa lqmn lqn lpmn clpmn lpn pbdn_seq "
+        "pbdv_seq pbvv_seq riccati_jn riccati_yn assoc_legendre_p_all legendre_p_all sph_harm_y_all "
+        "sph_legendre_p_all",
     "it is a wave function of spheroids or of Mathieu, and has no derivative in closed form; integrate its equation":
         "ellip_harm ellip_harm_2 ellip_normal mathieu_a mathieu_b mathieu_cem mathieu_even_coef mathieu_modcem1 "
         "mathieu_modcem2 mathieu_modsem1 mathieu_modsem2 mathieu_odd_coef mathieu_sem obl_ang1 obl_ang1_cv obl_cv "
@@ -31,14 +31,18 @@ REFUSED = {
     "it makes a polynomial as an object; write np.polyval of its coefficients":
         "assoc_laguerre chebyc chebys chebyt chebyu gegenbauer genlaguerre hermite hermitenorm jacobi laguerre "
         "legendre sh_chebyt sh_chebyu sh_jacobi sh_legendre",
+    "it is a symmetric elliptic integral whose derivative has no rule that is good where arguments are "
+        "equal; write ellipkinc or ellipeinc":
+        "elliprd elliprg elliprj",
+    "write it with gammaln: binom(n, k) is exp(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)), "
+        "poch(z, m) exp(gammaln(z + m) - gammaln(z))":
+        "binom poch",
+    "the derivative by the exponent has no closed form; integrate the sum that you need":
+        "zetac",
+    "1 - p has the digits that matter for its derivative; write ellipk(1 - p)":
+        "ellipkm1",
     "its rule is not written yet":
-        "agm assoc_legendre_p bei beip ber berp besselpoly binom diric ellipeinc ellipkinc ellipkm1 elliprc elliprd "
-        "elliprf elliprg elliprj eval_chebyc eval_chebys eval_chebyt eval_chebyu eval_gegenbauer eval_genlaguerre "
-        "eval_hermite eval_hermitenorm eval_jacobi eval_laguerre eval_legendre eval_sh_chebyt eval_sh_chebyu "
-        "eval_sh_jacobi eval_sh_legendre h1vp h2vp it2struve0 itmodstruve0 itstruve0 ivp jvp kei keip ker kerp kvp "
-        "lambertw legendre_p lmbda log_wright_bessel lpmv modstruve multigammaln ndtri_exp owens_t poch powm1 "
-        "radian rgamma sph_harm sph_harm_y sph_legendre_p spherical_in spherical_jn spherical_kn spherical_yn "
-        "struve voigt_profile wofz wright_bessel wrightomega yvp zetac",
+        "assoc_legendre_p besselpoly diric it2struve0 legendre_p lmbda lpmv sph_harm sph_harm_y sph_legendre_p",
     "it sets how errors are shown; call it outside of what is differentiated":
         "geterr seterr errstate",
 }  # fmt: skip

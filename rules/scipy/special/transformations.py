@@ -10,7 +10,7 @@ from scipy import special
 from rules.cotangent import strong
 from rules.operands import dtype_of
 from rules.rule import rule
-from rules.scipy.special.kinds import hyp2f1
+from rules.scipy.special.kinds import curvature_of_log
 
 
 def _by_lambda(log, lmbda):
@@ -43,7 +43,7 @@ class boxcox1p:
 
 
 def _inverse_by_lambda(x, y, lmbda):
-    return -0.5 * x * y * y * hyp2f1(2.0, 2.0, 3.0, -lmbda * y)
+    return -x * y * y * curvature_of_log(lmbda * y)
 
 
 @rule("x = inv_boxcox(y, lmbda)", special.inv_boxcox)
