@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import signal
 import sys
 from pathlib import Path
 
@@ -32,6 +33,8 @@ def main(arguments: list[str] | None = None) -> int:
         return int(outcome.failed)
     if options.planted:
         return look_for_planted(options.jobs)
+    for number in (signal.SIGINT, signal.SIGTERM):  # also where the shell has it ignored
+        signal.signal(number, signal.default_int_handler)
     programs = options.programs if options.programs or options.minutes else 300
     tally = run(options.seed, programs, options.minutes, options.jobs, options.thin)
     if options.shrink:

@@ -1,8 +1,10 @@
 """Many programs: run on several processes, counted, reported."""
 
+import contextlib
 import gc
 import multiprocessing
 import os
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -164,7 +166,10 @@ def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1) -> Iterator[Outcome
 def run(
     seed: int, programs: int | None = None, minutes: float | None = None, jobs: int = 1, thin: int = 1
 ) -> Tally:
-    """Check programs with seeds from `seed` on, so many or for so long, all laws of one dozen in `thin`."""
+    """Check programs with seeds from `seed` on, so many or for so long, all laws of one dozen in `thin`.
+
+    A campaign that is interrupted, or terminated, reports what it has checked; failures are told as they come.
+    """
     tally = Tally(seed)
     started = time.monotonic()
 
@@ -174,7 +179,10 @@ def run(
                 return
             yield number
 
-    for outcome in outcomes(more(), jobs, thin):
-        tally.add(outcome)
+    with contextlib.suppress(KeyboardInterrupt):
+        for outcome in outcomes(more(), jobs, thin):
+            tally.add(outcome)
+            if outcome.failed:
+                print(f"{outcome.kind} seed {outcome.program.seed}: {outcome.message}", file=sys.stderr, flush=True)
     tally.seconds = time.monotonic() - started
     return tally
