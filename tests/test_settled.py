@@ -99,6 +99,20 @@ def table(A, b):
     return np.sum(T[-1] * T[-1])
 
 
+def intervals(A, b):
+    n = len(b)
+    T = np.zeros((n, n))
+    for i in range(n):
+        T[i, i] = b[i]
+    for d in range(1, n):
+        for i in range(n - d):
+            if A[d, i] > 0.0:
+                T[i, i + d] = 0.5 * T[i + 1, i + d] + T[i, i + d - 1] * b[i] * A[i, d]
+            else:
+                T[i, i + d] = T[i, i + d - 1] * T[i + 1, i + d]
+    return T[0, n - 1]
+
+
 def recurrence(A, b):
     y = np.zeros(len(b))
     y[0] = b[0]
@@ -132,7 +146,7 @@ def edges_and_inside(A, b):
 
 
 NOTHING_KEPT = [substitution, substitution_by_elements, backwards, backwards_in_place, lu_in_place, cholesky,
-                cholesky_by_rows, table]  # fmt: skip
+                cholesky_by_rows, table, intervals]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", NOTHING_KEPT)
@@ -142,7 +156,17 @@ def test_nothing_is_kept_but_the_array(f):
     check(f, SPD if "cholesky" in f.__name__ else A, B, argnums=(0, 1))
 
 
-@pytest.mark.parametrize("f", [recurrence, until_it_is_large, edges_and_inside])
+def branch_before_a_loop(A, b):
+    T = A.copy()
+    for i in range(1, 4):
+        if i % 2:
+            T[0, i] = np.sin(np.sum(b[i:] ** 2) * T[4, i])
+        for k in range(2):
+            T[1, k] = np.sin(T[1, k]) * b[k]
+    return np.sum(T * np.cos(T))
+
+
+@pytest.mark.parametrize("f", [recurrence, until_it_is_large, edges_and_inside, branch_before_a_loop])
 def test_branches_and_early_exits(f):
     check(f, A, B, argnums=(0, 1))
 

@@ -111,7 +111,8 @@ class _Reader:
         self.reversed_of = reversed_of
         self.dropped: set[int] = set()
         self.simple: set[Value] = set()
-        self.in_arms: dict[Value, tuple[tuple[int, int], list[Op]]] = {}  # what is made again, in an arm of an If
+        #: What is made again in an arm of an If, which is known by its list of results: it may be rebuilt.
+        self.in_arms: dict[Value, tuple[list[Value], int, list[Op]]] = {}
         self.tapes = {
             e: written[reversed_of[s]]
             for e, s in zip(op.elements, op.sequences, strict=True)
@@ -156,9 +157,10 @@ class _Reader:
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         params = [*(self.elements[i] for i in keep), *op.carried]
         body = Region(params, self.without_pieces(self.op.body).ops, list(op.body.results))
-        substitute(body, {**swap, **{e: made[-1].result for e, (_, made) in self.in_arms.items()}})
-        for (branch, side), made in self.in_arms.values():
-            body.ops[branch].regions[side].ops[:0] = made
+        substitute(body, {**swap, **{e: made[-1].result for e, (_, _, made) in self.in_arms.items()}})
+        for results, side, made in self.in_arms.values():
+            branch = next(o for o in body.ops if o.results is results)
+            branch.regions[side].ops[:0] = made
         body.ops[:0] = self.new
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
@@ -372,31 +374,29 @@ class _Reader:
     def remake_in_arm(
         self, e: Value, v: Any, writer: For | While, defs: dict[Value, Op], known: dict[Value, Any]
     ) -> None:
-        """Compute again, in the one arm that reads it, what an arm of the writing loop has scaled."""
+        """Compute again, in the one arm that reads it, what an arm of the writing loop has made at little cost."""
         branch = defs.get(v) if isinstance(v, Value) else None
         if not isinstance(branch, If):
             return
         k = branch.results.index(v)
         sides = [side for side in branch.regions if side.results[k] not in (UNDEF, None)]
         made = next((o for o in sides[0].ops if sides[0].results[k] in o.results), None) if len(sides) == 1 else None
-        local = {*defs, *writer.body.params, *(r for side in branch.regions for r in _defined(side))}
-        if not _scales(made, local):
+        if made is None:
             return
         ops = self.without_pieces(self.op.body).ops
         arms = [(i, j) for i, o in enumerate(ops) for j, side in enumerate(o.regions) if _reads(side, e)]
         elsewhere = any(e in set(o.operands()) for o in ops) or e in set(leaves(self.op.body.results))
         if len(arms) != 1 or elsewhere or not isinstance(ops[arms[0][0]], If):
             return
-        assert made is not None
+        local = {*defs, *writer.body.params, *(r for side in branch.regions for r in _defined(side))}
+        simple, self.simple = self.simple, self.simple | ({made.result} if _scales(made, local) else set())
         before, self.new = self.new, []  # what it is made of is made again in the arm too, and known there alone
-        inside, here = {**defs, **{r: o for o in sides[0].ops for r in o.results}}, dict(known)
-        operands = {x: self.remake(x, writer, inside, here, 6) for x in made.operands()}
-        parts, self.new = self.new, before
-        if any(x is None for x in operands.values()):
-            return
-        args = map_tree(lambda x: operands[x], made.args)
-        again = Op(made.target, args, {}, [Value(e.kind, e.hint, e.loc)], loc=made.loc)
-        self.in_arms[e] = (arms[0], [*parts, again])
+        inside = {**defs, **{r: o for o in sides[0].ops for r in o.results}}
+        again = self.remake(made.result, writer, inside, dict(known), 6)
+        parts, self.new, self.simple = self.new, before, simple
+        if again is not None and parts and parts[-1].result is again:
+            i, side = arms[0]
+            self.in_arms[e] = ops[i].results, side, parts
 
     def outer(self, sequence: Any) -> Any:
         """A sequence that the writer scans, as it is called where the reader stands."""

@@ -226,7 +226,8 @@ class Settled:
         def before(x: Affine, y: Affine) -> bool:
             return self.ints.at_least(y.plus(x, -1), 1, apart, others, store.side == "earlier")
 
-        return any(before(h, l2) or before(h2, l) for (l, h), (l2, h2) in zip(here, there, strict=True))
+        pairs = zip((*here, *diagonals(here)), (*there, *diagonals(there)), strict=True)
+        return any(before(high, low2) or before(high2, low) for (low, high), (low2, high2) in pairs)
 
     def extent(self, index: Any, base: Value, others: set[Value], apart: Any) -> list[Bounds] | None:
         """The places that an index takes."""
@@ -249,6 +250,16 @@ class Settled:
                     found.update(p for sub in op.regions for p in sub.params)
             self.bodies[id(loop)] = found
         return self.bodies[id(loop)]
+
+
+def diagonals(bounds: list[Bounds]) -> list[Bounds]:
+    """Between which numbers the differences and the sums of two indices are."""
+    out = []
+    for k, (low, high) in enumerate(bounds):
+        for low2, high2 in bounds[:k]:
+            out.append((low.plus(high2, -1), high.plus(low2, -1)))
+            out.append((low.plus(low2), high.plus(high2)))
+    return out
 
 
 def _writes(op: Op, v: Value) -> bool:
