@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+_MODULES = ("special", "linalg", "fft", "stats", "signal", "signal.windows", "ndimage", "integrate", "spatial.distance")
 #: The modules of rules, by the modules whose functions they serve.
-_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in ("special", "linalg", "fft", "stats")}
+_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in _MODULES}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
 #: Those that have ufuncs, which do not tell where they are from.
 _UFUNCS = ("scipy.special",)

@@ -101,7 +101,7 @@ class Speller:
             return self.pullback(target)
         module = home(target)
         if module.startswith("scipy."):
-            return name(f"{self.free_name(module.removeprefix('scipy.'), sys.modules[module])}.{label_of(target)}")
+            return name(f"{self.free_name(module.rpartition('.')[2], sys.modules[module])}.{label_of(target)}")
         if (
             isinstance(target, types.FunctionType)
             and hasattr(target, "__wrapped__")
