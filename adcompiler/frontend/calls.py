@@ -30,7 +30,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
-from rules.libraries import is_distribution, label
+from rules.libraries import is_distribution, label, operation
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -134,6 +134,9 @@ class Calls(Iterations):
         if rule is not None:
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
+        owner = getattr(f, "__self__", None)
+        if owner is not None and (stands_for := operation(owner, f.__name__)) is not None:
+            return self.call(Known(stands_for), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:

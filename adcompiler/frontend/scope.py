@@ -17,6 +17,7 @@ from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
 from adcompiler.ir.core import Loc, Value
 from rules.kind import KindError, Lengths
+from rules.libraries import operation
 
 
 class Unreturned(Exception):
@@ -278,6 +279,11 @@ class Scope:
             access = Access(f"{local}.{name}.__func__", ((local, owner),))
             self.identities.setdefault((id(owner), name), Identity(access, value.__func__))
             return Known(value)
+        if isinstance(value, types.BuiltinMethodType) and operation(owner, name) is not None:
+            return Known(value)
+        if not (static_value(value) or _data(value) or callable(value)) and getattr(owner, name) is not value:
+            reason = f"{name} is another {type(value).__name__} whenever it is read, so that it cannot be told apart"
+            raise Refusal(problem_at(loc, reason, "read it outside of the function, and use what it was"))
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
 
 
