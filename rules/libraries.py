@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 _MODULES = ("special", "linalg", "fft", "stats", "signal", "signal.windows", "ndimage", "integrate", "spatial.distance",
-            "sparse", "sparse.linalg")  # fmt: skip
+            "interpolate", "sparse", "sparse.linalg")  # fmt: skip
 #: The modules of rules, by the modules whose functions they serve.
 _RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in _MODULES}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
@@ -21,6 +21,8 @@ _CLASSES = ("scipy.sparse.linalg",)
 _loaded = set[str]()
 #: The functions that stand for operations of an object, which they take first: by its class, and their names.
 _operations: dict[tuple[type, str], Callable[..., Any]] = {}
+#: The Python functions that are followed in place of others.
+_followed: dict[Any, Callable[..., Any]] = {}
 
 
 def home(function: Any) -> str:
@@ -82,6 +84,20 @@ def load_for(function: Any) -> bool:
 def operations(cls: type, **functions: Callable[..., Any]) -> None:
     """Declare which functions, with rules, stand for methods and operators of the objects of a class."""
     _operations.update({(cls, name): f for name, f in functions.items()})
+
+
+def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
+    """Declare the Python function that is followed line by line where one of the others, of a library, is called.
+
+    In place of a class, it returns what is called in place of the object.
+    """
+    _followed.update(dict.fromkeys(others, function))
+
+
+def followed(function: Any) -> Callable[..., Any] | None:
+    """What is followed where a function of a library is called, or a class; None where that is not known."""
+    load_for(function)
+    return _followed.get(function) if isinstance(function, type | types.FunctionType) else None
 
 
 def operation(x: Any, name: str) -> Callable[..., Any] | None:

@@ -100,7 +100,7 @@ class Speller:
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
         module = home(target)
-        if module.startswith("scipy."):
+        if label and module.startswith("scipy."):
             return name(f"{self.free_name(module.rpartition('.')[2], sys.modules[module])}.{label_of(target)}")
         if (
             isinstance(target, types.FunctionType)
