@@ -11,7 +11,7 @@ import numpy as np
 from scipy import signal
 
 from rules.cotangent import length, update
-from rules.kind import Array, KindError, library, normalize_axis
+from rules.kind import Array, KindError, lengths, library, normalize_axis
 from rules.numpy.shape import array_kind
 from rules.operands import rank
 from rules.rule import Like, primitive, recorded, rule
@@ -86,11 +86,15 @@ class lfilter:
             raise KindError("signal.lfilter of coefficients, or of an array, of another rank is not supported",
                             "give it vectors of coefficients: np.array([b])")
         (axis,) = normalize_axis(axis, x.ndim)
+        if lengths().at_least(x.shape[axis], 1) is False:  # of which SciPy gives a state that nobody has set
+            raise KindError("signal.lfilter of nothing is not supported", "leave it out")
         if zi is None:
             return Array(_dtype(b, a, x), x.shape, library(x))
         z = array_kind(zi)
         if z.ndim != x.ndim:
             raise KindError("signal.lfilter takes a state of the rank of x", "give zi as many axes: zi[None]")
+        if lengths().at_least(z.shape[axis], 1) is False:
+            raise KindError("signal.lfilter with an empty state is not supported", "leave zi out")
         dtype = _dtype(b, a, x, z)
         last = (*x.shape[:axis], z.shape[axis], *x.shape[axis + 1 :])
         return Array(dtype, x.shape, library(x)), Array(dtype, last, library(x))

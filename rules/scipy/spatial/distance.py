@@ -170,6 +170,8 @@ class pdist:
 
     def kind(X, metric, out, p, w):
         (x,) = _points("pdist", metric, p, w, out, X)
+        if lengths().at_least(x.shape[0], 1) is False:
+            raise KindError("distance.pdist of no points is not supported", "leave it out")
         return Array(DOUBLE, (_halved(x.shape[0]),), x.xp)
 
     def d_X(d_Y, X, Y, metric, p):
