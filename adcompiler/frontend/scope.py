@@ -250,6 +250,8 @@ class Scope:
             return self.captured[key].tree
         if static_value(value) or not _data(value):
             self.identities.setdefault(key, Identity(access, value))
+            if not static_value(value) or operation(value, "__call__") is not None:
+                self.free_name(name, value)  # what operations of it are written with
             return Known(value)
         try:
             tree = self.describe.tree(value, (f"capture {len(self.captured)}",), name)

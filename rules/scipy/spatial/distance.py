@@ -25,7 +25,7 @@ def pulls(G: Any, X: Any, Z: Any) -> Any:
     """sum_j G_ij (x_i - z_j), for each row x_i of X; G is m by n, X m by k and Z n by k."""
     out = np.empty(X.shape, np.result_type(G, X, Z))
     for k in range(X.shape[1]):  # a product with Z would lose the digits of points that are near to each other
-        out[:, k] = np.sum(G * np.subtract.outer(X[:, k], Z[:, k]), axis=1)
+        out[:, k] = np.einsum("ij,ij->i", G, np.subtract.outer(X[:, k], Z[:, k]))
     return out
 
 
