@@ -59,8 +59,8 @@ def test_forward_mode():
 
 
 def test_second_derivatives():
-    for f, args, argnums in PROGRAMS:
-        check_grad(lambda *args: np.sum(grad(f)(*args) ** 2), *args, argnums=argnums[:2])
+    f, args, argnums = PROGRAMS[2]
+    check_grad(lambda x, wanted: np.sum(grad(f)(x, wanted) ** 2), *args, argnums=argnums)
 
 
 def test_a_distance_of_zero_has_the_subgradient_zero():

@@ -25,8 +25,12 @@ class trapezoid:
 
     def kind(y, x, dx, axis):
         z = differences.trapezoid.kind(y, x, dx, axis)
-        y = array_kind(y)  # SciPy's result has the precision of y, whatever that of x
-        return array_or_number(y.dtype if y.dtype.kind in "fc" else np.dtype(float), z.shape, library(y))
+        y, two = array_kind(y), np.ones(2, array_kind(y).dtype)
+        if x is not None:  # whose precision counts in older versions of SciPy alone
+            dtype = integrate.trapezoid(two, np.ones(2, array_kind(x).dtype)).dtype
+        else:
+            dtype = integrate.trapezoid(two, dx=kind_of(dx).type(1)).dtype
+        return array_or_number(dtype, z.shape, library(y))
 
     def d_y(d_z, y: Like, x, dx, axis): return differences.trapezoid.d_y(d_z, y, x, dx, axis)
     def d_x(d_z, y, x: Like, axis): return differences.trapezoid.d_x(d_z, y, x, axis)
