@@ -15,22 +15,10 @@ from rules.kind import KindError, array_or_number, kind_of, library
 from rules.libraries import follow, operations
 from rules.operands import is_complex
 from rules.rule import borrows, primitive, rule, unsupported
+from rules.scipy.forms import refused
 
 
 # ---------------------------------------------------------------------------------------------- arguments
-@primitive
-def refused(what: str, remedy: str) -> None:
-    """Refuse, when it is compiled, a form of a call that is not supported."""
-    raise NotImplementedError(f"{what} is not supported; {remedy}")
-
-
-@rule("y = refused(what, remedy)", refused)
-class refused_rule:
-    static = "what remedy"
-    why = "it refuses a form of a call that is not supported"
-    def kind(what, remedy): raise KindError(f"{what} is not supported", remedy)
-
-
 @primitive
 def increasing(x: Any, least: int) -> Any:
     """The places x themselves. Raises ValueError for fewer than `least` of them, and where they do not increase."""

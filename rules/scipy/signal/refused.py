@@ -6,7 +6,7 @@ from rules.rule import unsupported
 
 REFUSED = {
     "its rule is not written yet; write it with signal.lfilter, which has one":
-        "deconvolve filtfilt lfiltic lfilter_zi sosfilt_zi sosfiltfilt decimate upfirdn symiirorder1 symiirorder2",
+        "deconvolve lfiltic sosfilt_zi sosfiltfilt decimate upfirdn symiirorder1 symiirorder2",
     "its rule is not written yet; write it with functions that have one (`adc rules scipy.`)":
         "check_COLA check_NOLA choose_conv_method closest_STFT_dual_window coherence correlation_lags csd czt "
         "czt_points envelope hilbert2 istft lombscargle periodogram resample resample_poly savgol_coeffs "
