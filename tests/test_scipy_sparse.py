@@ -68,8 +68,8 @@ def test_single_precision_stays():
 @pytest.mark.parametrize(
     "f, words",
     [
-        (lambda u: LAPLACE.T @ u, "T is another csr_array whenever it is read"),
-        (lambda u: LAPLACE * u, "* is applied to the object of class csc_array"),
+        (lambda u: LAPLACE.T @ u, "the attribute T is another csr_array whenever it is read"),
+        (lambda u: LAPLACE * u, "class csc_array and an array (f64[n0]). Instead: multiply an array by it with @"),
         (lambda u: (LAPLACE @ LAPLACE) @ u, "a sparse matrix is multiplied by a vector or a matrix here"),
         (lambda u: linalg.spsolve(STEP, u[:, None]), "sparse.linalg.spsolve of one column gives a vector"),
         (lambda u: linalg.spsolve(np.diag(u), u), "takes a sparse matrix that is made outside"),

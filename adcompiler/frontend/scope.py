@@ -284,8 +284,8 @@ class Scope:
         if isinstance(value, types.BuiltinMethodType) and operation(owner, name) is not None:
             return Known(value)
         if not (static_value(value) or _data(value) or callable(value)) and getattr(owner, name) is not value:
-            reason = f"{name} is another {type(value).__name__} whenever it is read, so that it cannot be told apart"
-            raise Refusal(problem_at(loc, reason, "read it outside of the function, and use what it was"))
+            reason = f"the attribute {name} is another {type(value).__name__} whenever it is read"
+            raise Refusal(problem_at(loc, reason, "read it outside of the function, once, and use what it was"))
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
 
 
