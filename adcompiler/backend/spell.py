@@ -100,7 +100,7 @@ class Speller:
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
         module = home(target)
-        if label and module.startswith("scipy."):
+        if module.startswith("scipy.") and label_of(target):
             return name(f"{self.free_name(module.rpartition('.')[2], sys.modules[module])}.{label_of(target)}")
         if (
             isinstance(target, types.FunctionType)
@@ -184,7 +184,7 @@ class Speller:
             return name(f"{self.free_name('np', np)}.{x.name if x != np.bool_ else 'bool_'}")
         if isinstance(x, np.generic):
             return ast.Call(self.callee(type(x)), [self.constant(x.item())], [])
-        if callable(x) and hasattr(x, "__name__"):
+        if callable(x) and (hasattr(x, "__name__") or label_of(x)):
             return self.callee(x)
         wanted = next((n for n, obj in self.reserved.items() if obj is x), "_constant")
         return name(self.free_name(wanted, x))
