@@ -4,16 +4,25 @@ import importlib
 import importlib.util
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+_MODULES = ("special", "linalg", "fft", "stats", "signal", "signal.windows", "ndimage", "integrate", "spatial.distance",
+            "interpolate", "sparse", "sparse.linalg")  # fmt: skip
 #: The modules of rules, by the modules whose functions they serve.
-_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in ("special", "linalg", "fft", "stats")}
+_RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in _MODULES}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
 #: Those that have ufuncs, which do not tell where they are from.
 _UFUNCS = ("scipy.special",)
+#: Those that have classes which say that they are Python's own.
+_CLASSES = ("scipy.sparse.linalg",)
 _loaded = set[str]()
+#: The functions that stand for operations of an object, which they take first: by its class, and their names.
+_operations: dict[tuple[type, str], Callable[..., Any]] = {}
+#: The Python functions that are followed in place of others.
+_followed: dict[Any, Callable[..., Any]] = {}
 
 
 def home(function: Any) -> str:
@@ -21,6 +30,8 @@ def home(function: Any) -> str:
     name = getattr(function, "__module__", None) or ""
     if not name and isinstance(function, np.ufunc):
         return next((m for m in _UFUNCS if _has(m, function)), "")
+    if name == "builtins" and isinstance(function, type):
+        return next((m for m in _CLASSES if _has(m, function)), name)
     if name.partition(".")[0] not in _LIBRARIES:
         return name
     parts = name.split(".")
@@ -68,6 +79,31 @@ def distribution_of(frozen: Any) -> tuple[Any, tuple[Any, ...], dict[str, Any]] 
 def load_for(function: Any) -> bool:
     """Import the rules of the module that a function is from, if that has some: was it done just now?"""
     return len(_loaded) < len(_RULES) and _load(home(function))
+
+
+def operations(cls: type, **functions: Callable[..., Any]) -> None:
+    """Declare which functions, with rules, stand for methods and operators of the objects of a class."""
+    _operations.update({(cls, name): f for name, f in functions.items()})
+
+
+def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
+    """Declare the Python function that is followed line by line where one of the others, of a library, is called.
+
+    In place of a class, it returns what is called in place of the object.
+    """
+    _followed.update(dict.fromkeys(others, function))
+
+
+def followed(function: Any) -> Callable[..., Any] | None:
+    """What is followed where a function of a library is called, or a class; None where that is not known."""
+    load_for(function)
+    return _followed.get(function) if isinstance(function, type | types.FunctionType) else None
+
+
+def operation(x: Any, name: str) -> Callable[..., Any] | None:
+    """The function that stands for a method or an operator of an object; None where it is not known."""
+    load_for(type(x))
+    return next((_operations[c, name] for c in type(x).__mro__ if (c, name) in _operations), None)
 
 
 def load_installed() -> None:

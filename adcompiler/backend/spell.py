@@ -100,8 +100,8 @@ class Speller:
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
         module = home(target)
-        if module.startswith("scipy."):
-            return name(f"{self.free_name(module.removeprefix('scipy.'), sys.modules[module])}.{label_of(target)}")
+        if module.startswith("scipy.") and label_of(target):
+            return name(f"{self.free_name(module.rpartition('.')[2], sys.modules[module])}.{label_of(target)}")
         if (
             isinstance(target, types.FunctionType)
             and hasattr(target, "__wrapped__")
@@ -184,9 +184,10 @@ class Speller:
             return name(f"{self.free_name('np', np)}.{x.name if x != np.bool_ else 'bool_'}")
         if isinstance(x, np.generic):
             return ast.Call(self.callee(type(x)), [self.constant(x.item())], [])
-        if callable(x):
+        if callable(x) and (hasattr(x, "__name__") or label_of(x)):
             return self.callee(x)
-        return name(self.free_name("_constant", x))
+        wanted = next((n for n, obj in self.reserved.items() if obj is x), "_constant")
+        return name(self.free_name(wanted, x))
 
     def multiple_of_pi(self, x: Any) -> ast.expr | None:
         """`2 * np.pi` for the number that it is."""

@@ -30,7 +30,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
-from rules.libraries import is_distribution, label
+from rules.libraries import followed, is_distribution, label, operation
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -134,6 +134,11 @@ class Calls(Iterations):
         if rule is not None:
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
+        if (function := followed(f)) is not None:
+            return self.call(Known(function), args, kwargs, node)
+        for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
+            if (function := operation(owner, name)) is not None:
+                return self.call(Known(function), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
@@ -373,7 +378,12 @@ class Calls(Iterations):
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
-        return self.entered(node, frame, name, bound, call)
+        try:
+            return self.entered(node, frame, name, bound, call)
+        except Refusal as refusal:
+            if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
+                raise
+            raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
         """The denotation of a call with these arguments."""

@@ -19,6 +19,7 @@ from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value
 from rules.cotangent import assigned
 from rules.kind import Array, Num
+from rules.libraries import operation
 
 BINARY: dict[type, Callable[..., Any]] = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -70,6 +71,10 @@ class Expressions(Parts):
         """The elements of something whose number of elements is known."""
         raise NotImplementedError
 
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The denotation of a call."""
+        raise NotImplementedError
+
     def expr_Dict(self, node: Any) -> Any:
         out: dict[Any, Any] = {}
         for k, v in zip(node.keys, node.values, strict=True):
@@ -116,6 +121,10 @@ class Expressions(Parts):
                 return Known(target(a.value, b))
             except TypeError as error:
                 raise self.refuse(node, f"this raises TypeError: {error}", "use an f-string") from None
+        if target is operator.matmul:
+            for x, name, other in ((a, "__matmul__", b), (b, "__rmatmul__", a)):
+                if isinstance(x, Known) and (f := operation(x.value, name)) is not None:
+                    return self.call(Known(f), (x, other), {}, node)
         self.check_operands(target, (a, b), node)
         return self.emit(target, a, b, hint=hint)
 

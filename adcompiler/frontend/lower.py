@@ -226,6 +226,8 @@ class Lowerer(Loops, Recursion):
                 self.unreturned = True
                 return DIVERGES
             except Refusal as refusal:
+                if self.frame.source.of_rules:
+                    raise
                 if refusal.problem is not None and refusal.problem not in self.problems:
                     self.problems.append(refusal.problem)
                 del self.builder.region.ops[mark:]

@@ -17,6 +17,7 @@ from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
 from adcompiler.ir.core import Loc, Value
 from rules.kind import KindError, Lengths
+from rules.libraries import operation
 
 
 class Unreturned(Exception):
@@ -249,6 +250,8 @@ class Scope:
             return self.captured[key].tree
         if static_value(value) or not _data(value):
             self.identities.setdefault(key, Identity(access, value))
+            if not static_value(value) or operation(value, "__call__") is not None:
+                self.free_name(name, value)  # what operations of it are written with
             return Known(value)
         try:
             tree = self.describe.tree(value, (f"capture {len(self.captured)}",), name)
@@ -278,6 +281,11 @@ class Scope:
             access = Access(f"{local}.{name}.__func__", ((local, owner),))
             self.identities.setdefault((id(owner), name), Identity(access, value.__func__))
             return Known(value)
+        if isinstance(value, types.BuiltinMethodType) and operation(owner, name) is not None:
+            return Known(value)
+        if not (static_value(value) or _data(value) or callable(value)) and getattr(owner, name) is not value:
+            reason = f"the attribute {name} is another {type(value).__name__} whenever it is read"
+            raise Refusal(problem_at(loc, reason, "read it outside of the function, once, and use what it was"))
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
 
 

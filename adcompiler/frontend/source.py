@@ -30,6 +30,11 @@ class Source:
     function: Any = None
 
     @property
+    def of_rules(self) -> bool:
+        """Is it followed in place of a library's? What is refused of it is refused where the user calls it."""
+        return str(self.globals.get("__name__", "")).startswith("rules.")
+
+    @property
     def line(self) -> int:
         return int(self.node.lineno)
 

@@ -29,7 +29,7 @@ def target_name(target: Any) -> str:
     if place in ("numpy.linalg", "numpy.fft"):
         return f"np.{place.removeprefix('numpy.')}.{name}"
     if home(target).startswith("scipy."):
-        return f"{home(target).removeprefix('scipy.')}.{label(target)}"
+        return f"{home(target).removeprefix('scipy.')}.{label(target) or type(target).__name__}"
     if module == "numpy" and "." in place:
         return _in_numpy(target, place.split("."), name)
     if module == "numpy" or type(target).__name__ == "ufunc":

@@ -23,7 +23,7 @@ def unconvolve(d: Any, v: Any, like: Any, mode: str = "full") -> Any:
     return np.convolve(d, v[::-1], "valid")
 
 
-def _length(m: Length, n: Length, mode: str) -> Length:
+def convolved_length(m: Length, n: Length, mode: str) -> Length:
     """The length of a convolution, as far as it can be said: of equal lengths, or where one is a constant."""
     m, n = lengths().resolve(m), lengths().resolve(n)
     if m.constant:
@@ -47,7 +47,7 @@ def _kind(name: str, a: Any, v: Any, mode: Any) -> Array:
         raise KindError(f"np.{name} of what is not of rank 1 is not supported", "give it arrays of rank 1")
     if mode not in MODES:
         raise KindError(f"np.{name} with mode={mode!r} is not supported", f"write one of {', '.join(MODES)}")
-    return Array(promote(a, v), (_length(a.shape[0], v.shape[0], mode),), library(a, v))
+    return Array(promote(a, v), (convolved_length(a.shape[0], v.shape[0], mode),), library(a, v))
 
 
 @rule("c = convolve(a, v, mode='full')", np.convolve)

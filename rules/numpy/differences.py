@@ -85,20 +85,20 @@ class ediff1d:
 
 
 # ----------------------------------------------------------------------------------- the trapezoidal rule
-def _sides(a: Any, axis: int) -> tuple[Any, Any]:
+def sides(a: Any, axis: int) -> tuple[Any, Any]:
     """The indices of all elements but the first along an axis, and of all but the last."""
     upper, lower = slice(1, None), slice(None, -1)
     before = (slice(None),) * (axis % rank(a))
     return ((*before, upper), (*before, lower)) if before else (upper, lower)
 
 
-def _heights(y: Any, axis: int) -> Any:
+def heights(y: Any, axis: int) -> Any:
     """The mean of each two neighbours."""
-    upper, lower = _sides(y, axis)
+    upper, lower = sides(y, axis)
     return 0.5 * (y[upper] + y[lower])
 
 
-def _steps(x: Any, y: Any, dx: Any, axis: int) -> Any:
+def steps(x: Any, y: Any, dx: Any, axis: int) -> Any:
     """The widths of the intervals, so shaped that they broadcast against what lies over them."""
     if x is None:
         return dx
@@ -108,7 +108,7 @@ def _steps(x: Any, y: Any, dx: Any, axis: int) -> Any:
     return np.expand_dims(np.diff(x), one(range(1, after + 1))) if after else np.diff(x)
 
 
-def _over(d: Any, axis: int) -> Any:
+def over(d: Any, axis: int) -> Any:
     return np.expand_dims(d, axis) if rank(d) else d
 
 
@@ -137,22 +137,22 @@ class trapezoid:
         return array_or_number(dtype, reduced(shape, axis), library(y, w))
 
     def d_y(d_z, y: Like, x, dx, axis):
-        half = _over(d_z, axis) * (0.5 * _steps(x, y, dx, axis))
+        half = over(d_z, axis) * (0.5 * steps(x, y, dx, axis))
         half = np.real(half) if is_complex(half) and not is_complex(y) else half
-        upper, lower = _sides(y, axis)
+        upper, lower = sides(y, axis)
         return update(scatter(half, y, upper), (lower,), "add", half)
 
     def d_x(d_z, y, x: Like, axis):
-        d = _over(d_z, axis) * _heights(y, axis)
+        d = over(d_z, axis) * heights(y, axis)
         if rank(x) == rank(y):
             return undiff(d, x, axis=axis)
         return undiff(np.sum(d, axis=one(k for k in range(rank(y)) if k != axis % rank(y))), x)
 
-    def d_dx(d_z, y, x, axis): return d_z * np.sum(_heights(y, axis), axis=axis) if x is None else d_z * 0
+    def d_dx(d_z, y, x, axis): return d_z * np.sum(heights(y, axis), axis=axis) if x is None else d_z * 0
 
     def t_z(y, x, dx, axis, t_y, t_x, t_dx):
         if x is None:
-            return np.trapezoid(t_y, dx=dx, axis=axis) + t_dx * np.sum(_heights(y, axis), axis=axis)
+            return np.trapezoid(t_y, dx=dx, axis=axis) + t_dx * np.sum(heights(y, axis), axis=axis)
         t = np.trapezoid(t_y, x, axis=axis)
         return t + np.trapezoid(y, t_x, axis=axis) if rank(t_x) else t  # places that are ints do not move
 

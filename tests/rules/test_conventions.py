@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, special, stats
+from scipy import interpolate, linalg, special, stats
+from scipy.spatial import distance
 
 from rules.rule import find, find_method
+from rules.scipy.interpolate import spline_values
 from rules.sequences import largest, smallest
 from rules.tape import Pullbacks, Tape
 
@@ -439,6 +441,19 @@ def test_a_density_of_what_is_none() -> None:
 def test_the_end_of_an_interval_may_be_infinite() -> None:
     for name, shapes in (("norm", ()), ("t", (3.0,)), ("lognorm", (0.7,)), *ENDING):
         assert not np.any(slopes_of(name, "cdf", np.inf, shapes))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock", "chebyshev", "minkowski"])
+def test_distances_of_zero(metric: str) -> None:
+    x = np.array([[1.0, 2.0], [1.0, 2.0]])
+    for wrt in ("XA", "XB"):
+        assert not np.any(pulled(distance.cdist, x, x, metric, wrt=wrt))
+    assert not np.any(pulled(distance.pdist, x, metric))
+
+
+def test_splines_at_a_knot() -> None:
+    spline = interpolate.make_interp_spline(np.arange(4.0), np.array([0.0, 1.0, 5.0, 3.0]), k=1)
+    np.testing.assert_allclose(pulled(spline_values, spline, np.array([1.0, 2.0]), wrt="x"), [4, -2], rtol=1e-14)
 
 
 def test_special_functions_at_zero() -> None:
