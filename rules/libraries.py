@@ -2,9 +2,10 @@
 
 import importlib
 import importlib.util
+import inspect
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ _loaded = set[str]()
 #: The functions that stand for operations of an object, which they take first: by its class, and their names.
 _operations: dict[tuple[type, str], Callable[..., Any]] = {}
 #: The Python functions that are followed in place of others.
-_followed: dict[Any, Callable[..., Any]] = {}
+_followed: dict[Any, list[Callable[..., Any]]] = {}
 
 
 def home(function: Any) -> str:
@@ -89,15 +90,44 @@ def operations(cls: type, **functions: Callable[..., Any]) -> None:
 def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
     """Declare the Python function that is followed line by line where one of the others, of a library, is called.
 
-    In place of a class, it returns what is called in place of the object.
+    Of several for one, the first is followed that has such arguments. In place of a class, it returns what is called in
+    place of the object.
     """
-    _followed.update(dict.fromkeys(others, function))
+    for other in others:
+        _followed.setdefault(other, []).append(function)
 
 
-def followed(function: Any) -> Callable[..., Any] | None:
-    """What is followed where a function of a library is called, or a class; None where that is not known."""
+def followed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
+    """What is followed where a function of a library is called so, or a class; None where that is not known."""
     load_for(function)
-    return _followed.get(function) if isinstance(function, type | types.FunctionType) else None
+    return fitting(_followed.get(function, ()) if _hashable(function) else (), args, kwargs)
+
+
+def is_followed(function: Any) -> bool:
+    """Is anything followed where a function of a library is called?"""
+    load_for(function)
+    return function in _followed
+
+
+def fitting(
+    definitions: Iterable[Callable[..., Any]], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Callable[..., Any] | None:
+    """The first definition that has such arguments; None if there is none."""
+    for definition in definitions:
+        try:
+            inspect.signature(definition).bind(*args, **kwargs)
+        except TypeError:
+            continue
+        return definition
+    return None
+
+
+def _hashable(x: Any) -> bool:
+    try:
+        hash(x)
+    except TypeError:
+        return False
+    return True
 
 
 def operation(x: Any, name: str) -> Callable[..., Any] | None:

@@ -1,5 +1,6 @@
 """Forward mode: tangents against central differences, complex step and closed forms, for every form of argument."""
 
+import math
 from copy import deepcopy
 from unittest.mock import patch
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 import adcompiler.dispatch
-from adcompiler import GradientError, UnsupportedError, grad, jvp, vjp
+from adcompiler import GradientError, UnsupportedError, grad, jvp, value_and_grad, vjp
 from adcompiler.compile import build, interpret
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
@@ -468,3 +469,43 @@ def test_early_exits_stop_tangents_too():
     np.testing.assert_allclose(jvp(f, (x, a), (np.array([1.0, 1, 1, 1, 1]), 0.5))[1], exact, rtol=1e-13)
     d_x, d_a = vjp(f, x, a)[1](1.0)
     np.testing.assert_allclose(np.sum(d_x) + 0.5 * d_a, exact, rtol=1e-13)
+
+
+@pytest.mark.parametrize("tangent", [1.0, 1, 2.5])
+@pytest.mark.parametrize(
+    "f",
+    [lambda t: t**3, lambda t: 3.0 * t, lambda t: -(t**2), lambda t: t / 2 + 1, lambda t: math.exp(2 * t),
+     lambda t: np.sum(t * np.arange(4.0)) + t**2, lambda t: t - 1.0, lambda t: 2.0**t, lambda t: math.sqrt(t) * t],
+)  # fmt: skip
+def test_a_tangent_that_is_known_when_compiling(f, tangent):
+    def moved(t):
+        return jvp(f, (t,), (tangent,))[1]
+
+    h = 1e-4
+    slope = tangent * (f(1.3 + h) - f(1.3 - h)) / (2 * h)
+    bend = tangent * (f(1.3 + h) - 2 * f(1.3) + f(1.3 - h)) / h**2
+    for value, derivative in (value_and_grad(moved)(1.3), jvp(moved, (1.3,), (1.0,))):
+        np.testing.assert_allclose([value, derivative], [slope, bend], rtol=1e-6, atol=1e-6)
+
+
+def test_a_tangent_that_is_known_beside_one_that_does_not_move():
+    def moved(t, x):
+        return jvp(lambda t, x: np.sum(t * x * x) + t * t / x[0], (t, x), (1.0, None))[1]
+
+    x = np.array([1.0, 2.0, 3.0])
+    value, (d_t, d_x) = value_and_grad(moved, argnums=(0, 1))(2.0, x)
+    np.testing.assert_allclose(value, np.sum(x * x) + 4.0)
+    np.testing.assert_allclose(d_t, 2.0)
+    np.testing.assert_allclose(d_x, 2.0 * x + np.array([-4.0, 0.0, 0.0]))
+
+
+def test_newton_by_a_jvp():
+    def root(c):
+        t = 2.0
+        for _ in range(6):
+            value, slope = jvp(lambda t: t**3 - c, (t * 1.0,), (1.0,))
+            t = t - value / slope
+        return t
+
+    value, slope = value_and_grad(root)(5.0)
+    np.testing.assert_allclose([value, slope], [5.0 ** (1 / 3), 5.0 ** (-2 / 3) / 3.0], rtol=1e-8)

@@ -148,12 +148,22 @@ def not_differentiable_inside(x):
     return functools.reduce(lambda a, b: a + np.trim_zeros(x)[0] * b, x)
 
 
+def sorted_pairs(x):
+    return sorted(zip(x, 2.0 * x))[0][1]
+
+
+def sorted_by_pairs(x):
+    return sorted(x, key=lambda v: (v > 0.5, -v))[0]
+
+
 @pytest.mark.parametrize(
     ("f", "message", "line"),
     [
         (first_is_an_int, "dtype of the first value", "np.vectorize(lambda"),
         (first_along_an_axis_is_an_int, "dtype of the first value", "np.apply_along_axis"),
         (read_twice, "has been read already", "sum(sums) + sum(sums)"),
+        (sorted_pairs, "no numbers", "sorted(zip"),
+        (sorted_by_pairs, "no numbers", "sorted(x, key"),
         (with_a_signature, "signature", "np.vectorize(lambda"),
         (not_differentiable_inside, "trim_zeros", "functools.reduce"),
     ],

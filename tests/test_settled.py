@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import differentiable, value_and_grad
+from adcompiler import differentiable, grad, jvp, value_and_grad
 from adcompiler.ir.affine import Ints
 from adcompiler.passes import settled
 from adcompiler.passes.settled import Settled
 
-from .numerics import check
+from .numerics import assert_close, check
 
 B = np.linspace(0.5, 1.5, 5)
 A = np.diag(B + 5.0) + np.cos(np.arange(25.0)).reshape(5, 5)
@@ -299,6 +299,20 @@ OVERWRITTEN = [again_in_the_next_sweep, from_the_end, slices_from_the_end, behin
 @pytest.mark.parametrize("f", OVERWRITTEN)
 def test_what_is_overwritten_later(f):
     check(f, A, B, argnums=(0, 1))
+
+
+def test_second_derivatives_with_arrays_of_the_function_around():
+    w = np.array([1.0, 2.0, 3.0])
+
+    def loss(p):
+        total = 0.0
+        for i in range(3):
+            total += w[i] * p[i] ** 3
+        return total
+
+    p = np.array([0.5, 1.0, 2.0])
+    assert_close(jvp(grad(loss), (p,), (p,))[1], 6.0 * w * p * p)
+    assert_close(grad(lambda q: np.sum(grad(loss)(q) * p))(p), 6.0 * w * p * p)
 
 
 # ---------------------------------------------------------------------------------------- random loops

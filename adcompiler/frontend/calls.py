@@ -20,7 +20,6 @@ from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.library import ITERATORS, LIBRARY, definition, listing
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
@@ -31,6 +30,7 @@ from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, is_distribution, label, operation
+from rules.python.higher_order import ITERATORS, listing
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -121,21 +121,18 @@ class Calls(Iterations):
                 return result
         if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
             return Frozen(f, args, kwargs, self.loc(node))
-        written = definition(LIBRARY.get(f, ()), args, kwargs) if hashable(f) else None
+        rule = find(f)
+        written = followed(f, args, kwargs) if rule is None or rule.why else None
+        if written is not None and f in ITERATORS:
+            return self.once((*args, *kwargs.values()), lambda: self.follow(f.__name__, written, args, kwargs, node))
         if written is not None:
-            if f in ITERATORS:
-                parts = (*args, *kwargs.values())
-                return self.once(parts, lambda: self.library_call(f.__name__, written, args, kwargs, node))
-            result = self.library_call(f.__name__, written, args, kwargs, node)
+            result = self.follow(getattr(f, "__name__", "it"), written, args, kwargs, node)
             if f is np.apply_along_axis:
                 first_decides(self, result, "np.apply_along_axis", "let the function return floats alone", node)
             return result
-        rule = find(f)
         if rule is not None:
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
-        if (function := followed(f)) is not None:
-            return self.call(Known(function), args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
             if (function := operation(owner, name)) is not None:
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
@@ -189,10 +186,10 @@ class Calls(Iterations):
 
         return (View if again else Once)(parts, now)
 
-    def library_call(self, name: str, written: Any, args: Any, kwargs: Any, node: Any) -> Any:
+    def follow(self, name: str, written: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a function of a library that is written in Python here: it is lowered as if it stood there."""
         if written is not listing:
-            args = tuple(self.library_call("list", listing, (d,), {}, node) if isinstance(d, Once) else d for d in args)
+            args = tuple(self.follow("list", listing, (d,), {}, node) if isinstance(d, Once) else d for d in args)
         source = source_of(written)
         tree = copy.deepcopy(source.node)
         for n in gast.walk(tree):

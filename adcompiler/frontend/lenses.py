@@ -4,6 +4,7 @@
 """
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +145,45 @@ def permutation(op: Op) -> tuple[int, ...]:
     """Which axis of the array each axis of its view is, where the operation permutes them."""
     n = op.args[0].kind.ndim
     return tuple(k - 2 for k in op.target(np.empty(tuple(range(2, n + 2)), np.bool_), *op.args[1:], **op.kwargs).shape)
+
+
+def lines(ndim: int, steps: Iterable[tuple[Op, int]], path: tuple[Any, ...] = ()) -> list[tuple[int, int]] | None:
+    """Of each axis of a view, at a path of basic indices, the axis of the array along which it goes and how far a step.
+
+    None where that is not known.
+    """
+    out: list[tuple[int, int]] | None = [(k, 1) for k in range(ndim)]
+    for op, _ in steps:
+        if out is not None and op.target is operator.getitem:
+            out = _taken(out, op.args[1])
+        elif out is not None and name_of(op) in _PERMUTING:
+            out = [out[k] for k in permutation(op)]
+        elif name_of(op) not in ("real", "imag", "split", "array_split"):
+            return None
+    for step in path:
+        if out is not None and step not in ("real", "imag"):
+            out = out[::-1] if isinstance(step, str) else _taken(out, step)
+    return out
+
+
+def _taken(axes: list[tuple[int, int]], index: Any) -> list[tuple[int, int]] | None:
+    items = list(index) if isinstance(index, tuple) else [index]
+    if not any(i is Ellipsis for i in items):
+        items.append(Ellipsis)
+    at = next(k for k, i in enumerate(items) if i is Ellipsis)
+    items[at : at + 1] = [slice(None)] * (len(axes) - sum(i is not None and i is not Ellipsis for i in items))
+    out, left = [], list(axes)
+    for i in items:
+        if i is None:
+            out.append((-1, 0))
+        elif isinstance(i, slice) and (i.step is None or type(i.step) is int):
+            axis, step = left.pop(0)
+            out.append((axis, step * (i.step or 1)))
+        elif _is_integer(i):
+            left.pop(0)
+        else:
+            return None
+    return out
 
 
 def undoing(op: Op) -> str:

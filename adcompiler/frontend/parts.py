@@ -21,7 +21,7 @@ from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find_method
 from rules.cotangent import length, size
-from rules.kind import Array, Num
+from rules.kind import Array, Num, Seq
 from rules.numpy.spectral import complex_eig
 
 INDEXED = "index an array, a tuple, a list or a dict"
@@ -121,7 +121,14 @@ class Parts(Conditions):
             return slice(*parts)
         if isinstance(node, gast.Tuple):
             return tuple(self.index(n) for n in node.elts)
-        return self.expr(node)
+        d = self.expr(node)
+        if isinstance(d, Value) and isinstance(d.kind, Seq):  # as NumPy reads it: elements may be named twice
+            kind: Any = d.kind
+            while isinstance(kind, Seq):
+                kind = kind.element
+            if isinstance(kind, Num) and kind.dtype.kind in "iub":
+                return self.emit(np.array, d, dtype=Known(np.dtype(bool if kind.dtype.kind == "b" else np.intp)))
+        return d
 
     def subscript(self, base: Any, index: Any, node: Any) -> Any:
         """`base[index]` on denotations."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.library import listing
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Closure, Method
@@ -21,9 +20,10 @@ from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.numpy.spectral import complex_eig, complex_eigvals
+from rules.python.higher_order import keys_of, largest_by, least_by, listing, sorted_by, sorted_numbers
 from rules.sequences import backwards, largest, smallest
 
-ZERO, NONE, EMPTY = Known(0), Known(None), Known("")
+ZERO, NONE, EMPTY, FALSE = Known(0), Known(None), Known(""), Known(False)
 
 
 # ------------------------------------------------------------------------------------ builtins of structure
@@ -131,7 +131,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
         it = self.iterate(x, node)
         if isinstance(x, Once) and isinstance(it, Iteration) and kind is list:
-            return self.library_call("list", listing, (it,), {}, node)
+            return self.follow("list", listing, (it,), {}, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
 
     return convert
@@ -169,7 +169,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
         default = kwargs.pop("default", None)
         if "key" in kwargs and default is None:
-            return self.call(Known(f), (list(args),), kwargs, node) if len(args) > 1 else NotImplemented
+            items: Any = list(args) if len(args) > 1 else args[0]
+            items = self.follow("list", listing, (items,), {}, node) if isinstance(items, Once) else items
+            items = list(map(Known, items)) if isinstance(items, dict) else items
+            return self.follow(f.__name__, largest_by if f is max else least_by, (items, kwargs["key"]), {}, node)
         if kwargs:
             raise self.refuse(node, f"{f.__name__} with {', '.join(kwargs)} is not supported",
                               "write the comparison out with `if`")  # fmt: skip
@@ -278,15 +281,33 @@ def _map(self: Any, node: Any, f: Any, *xs: Any) -> Any:
     return self.once((f, *xs), elements)
 
 
-def _sorted(self: Any, node: Any, x: Any, **kwargs: Any) -> Any:
-    """Of what is known when compiling, such as the keys of a dict."""
-    known = x.make() if isinstance(x, View) else list(x) if isinstance(x, dict) else x
-    known = [d if isinstance(d, Known) else Known(d) if isinstance(d, str) else d for d in known] \
-        if isinstance(known, list | tuple) else [None]  # fmt: skip
-    if "key" in kwargs or not all(isinstance(d, Known) for d in known):
-        return NotImplemented
-    reverse = self.static(kwargs.get("reverse", Known(False)), node, "the argument reverse of sorted")
-    return [Known(v) for v in sorted((d.value for d in known), reverse=reverse)]
+def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE) -> Any:
+    """By numbers; of what is known when compiling, such as the keys of a dict, by any."""
+    items = self.follow("list", listing, (x,), {}, node) if isinstance(x, Once) else x
+    items = list(map(Known, items)) if isinstance(items, dict) else items
+    plain = isinstance(key, Known) and key.value is None
+    turned = self.static(reverse, node, "the argument reverse of sorted")
+    if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
+        return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
+    keys = items if plain else self.follow("sorted", keys_of, (items, key), {}, node)
+    if not _of_numbers(self, keys):
+        raise self.refuse(node, "sorted compares what are no numbers here, which is not supported",
+                          "give it a key that is a number: sorted(xs, key=lambda x: ...)")  # fmt: skip
+    if plain:
+        return self.follow("sorted", sorted_numbers, (items, Known(turned)), {}, node)
+    return self.follow("sorted", sorted_by, (items, keys, Known(turned)), {}, node)
+
+
+def _of_numbers(self: Any, d: Any) -> bool:
+    """Are these numbers, in an array of one axis or a list?"""
+    if isinstance(d, tuple | list):
+        kinds = [kind_of_operand(self.operand(x)) if isinstance(x, Value | Known) else None for x in d]
+        return all(isinstance(k, Num) for k in kinds)
+    if not isinstance(d, Value):
+        return False
+    return (
+        d.kind.ndim == 1 if isinstance(d.kind, Array) else isinstance(d.kind, Seq) and isinstance(d.kind.element, Num)
+    )
 
 
 def _type(self: Any, node: Any, x: Any) -> Any:

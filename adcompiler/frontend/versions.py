@@ -18,14 +18,14 @@ from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.iteration import Apart, assigned_names
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.lenses import Lens, lens, name_of, permutation, undoing
+from adcompiler.frontend.lenses import Lens, lens, lines, name_of, permutation, undoing
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
 from adcompiler.ir.alias import new_memory, shared, takes_all
-from adcompiler.ir.core import Op, Value
+from adcompiler.ir.core import Op, Value, leaves
 from rules import find
 from rules.cotangent import length, update
-from rules.kind import Array, same_kind
+from rules.kind import Array, Seq, same_kind
 
 
 class Written(Exception):
@@ -236,12 +236,37 @@ class Versions(Ownership):
         found = self.writable(v, name, node)
         self.check_width(found.root, name, node)
         there = found
+        if kind == "set" and not flat:
+            self.check_overlap(found, tuple(map(self.operand, path)), self.operand(d), name, node)
         if flat:
             there = Lens(found.root, (*found.steps, (self.defs[self.emit(np.ravel, v)], 0)))
         new = self.put(found.root, there, path, kind, d, node, found.root.hint or v.hint)
         self.changed.append(found.root)
         self.overwrite(found.root, new)
         return Lens(new, found.steps)
+
+    def check_overlap(self, there: Lens, path: tuple[Any, ...], d: Any, name: str, node: Any) -> None:
+        """Refuse to store a part of an array along a line of the same array that goes another way.
+
+        NumPy stores one element after the other there, and may read what it has stored already.
+        """
+        if not isinstance(d, Value) or not isinstance(d.kind, Array) or not d.kind.ndim:
+            return
+        of = self.lens(d)
+        if of.root is not there.root or any(isinstance(v.kind, Array | Seq) for v in leaves(path)):
+            return
+        k = next((i for i, (x, y) in enumerate(zip(of.steps, there.steps, strict=False)) if x != y), None)
+        k = min(len(of.steps), len(there.steps)) if k is None else k
+        ndim = of.steps[k - 1][0].results[of.steps[k - 1][1]].kind.ndim if k else of.root.kind.ndim
+        to, source = lines(ndim, there.steps[k:], path), lines(ndim, of.steps[k:])
+        if to is not None and len(to) != 1:
+            return
+        if to is not None and source is not None and to[0][0] == source[-1][0]:
+            step, other = to[0][1], source[-1][1]
+            if step == other or (step < 0) is not (other < 0):
+                return
+        raise self.refuse(node, f"{name} is given a part of itself along another axis, or with other steps: NumPy may "
+                          "read what it has stored already", "store a copy of the part: .copy()")  # fmt: skip
 
     def check_width(self, base: Value, name: str, node: Any) -> None:
         """Refuse to change an array in place that cuts what is stored on the path on which it is of ints, or real."""

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.library import VECTORIZED, definition
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.scope import Callback
 from adcompiler.ir.core import Value
+from rules.libraries import fitting
+from rules.python.higher_order import VECTORIZED
 
 NONE = Known(None)
 SIMPLE = ("np.vectorize with a signature, with arguments left out or with several results is not supported",
@@ -45,11 +46,11 @@ class Vectorized(Callback):
 
     def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The function of each element."""
-        written = definition(VECTORIZED, (self.function, *args, self.dtype), {})
+        written = fitting(VECTORIZED, (self.function, *args, self.dtype), {})
         if written is None or kwargs:
             reason = "a function that np.vectorize made is called with other than one to three arrays"
             raise lowerer.refuse(node, reason, "write a loop over the elements")
-        made = lowerer.library_call(self.name, written, (self.function, *args, Known(self.dtype)), {}, node)
+        made = lowerer.follow(self.name, written, (self.function, *args, Known(self.dtype)), {}, node)
         if self.dtype is None:
             first_decides(lowerer, made, self.name, "name the dtype: np.vectorize(f, otypes=[float])", node)
         return made

@@ -53,6 +53,8 @@ class Pushforward(Pullback):
                     trace.constants[v] = x.operand
                 trace.zeros.add(v)
                 return v
+            if tangent and isinstance(x, int | float | complex | np.generic):
+                return trace.known(x)
             inner = map_tree(lambda v: formal.setdefault(v, Value(v.kind, v.hint)), x)
             if tangent:
                 trace.moved.update(leaves(inner))
@@ -99,6 +101,8 @@ class _Linear(Trace):
                 self.moved.update(leaves(shorter))
                 return self.wrap(shorter)
         result = super().call(target, self.operand(args), self.operand(kwargs))
+        if used & self.moved and isinstance(result, int | float | complex | np.generic):
+            return self.wrap(self.known(result))
         made = set(leaves(strip(result)))
         rule = find(target)
         if used & self.moved:
@@ -107,8 +111,15 @@ class _Linear(Trace):
             self.zeros |= made
         return result
 
+    def known(self, x: Any) -> Value:
+        """A number that is known and made of tangents, as a value of which it is told whether it moves."""
+        v = Value(kind_of_operand(x))
+        self.constants[v] = x
+        (self.moved if x else self.zeros).add(v)
+        return v
+
     def operand(self, tree: Any) -> Any:
-        """Zeros that are numbers as what they are."""
+        """Numbers that are known, zeros among them, as what they are."""
         return map_tree(lambda v: self.constants.get(v, v), tree)
 
     def is_zero(self, x: Any) -> bool:

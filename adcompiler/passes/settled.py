@@ -80,7 +80,7 @@ class Settled:
             base, index = op.args
         elif v in self.stored:
             base, (index,) = self.stored[v].result, self.stored[v].args[1]
-            seen = self.region_of[base] is self.region_of[v]  # else the index may be of a loop further in
+            seen = self.region_of.get(base) is self.region_of.get(v)  # else the index may be of a loop further in
             python = isinstance(v.kind, Num) and v.kind.python
             if not seen or python or not fills(v, base, (index,)) or v.kind.dtype != base.kind.dtype:
                 return None
@@ -102,6 +102,8 @@ class Settled:
     # ---------------------------------------------------------------------------------- versions
     def last(self, v: Value) -> tuple[Value, list[Store]]:
         """The last version of an array, and the stores between. Raises Branching."""
+        if v not in self.region_of:  # of the function around this one
+            raise Branching
         region, stores = self.region_of[v], list[Store]()
         while True:
             while (found := self.following(v, region)) is not None:
@@ -177,7 +179,7 @@ class Settled:
             op = self.defs.get(v)
             following: Any = None
             if op is None:  # what a loop carries
-                op, _ = self.owner.get(id(self.region_of[v]), (None, None))
+                op, _ = self.owner.get(id(self.region_of.get(v)), (None, None))
                 if not isinstance(op, For | While) or v not in op.carried:
                     raise Branching
                 k = op.carried.index(v)

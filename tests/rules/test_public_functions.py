@@ -10,7 +10,7 @@ from scipy.spatial import distance
 
 from adcompiler.frontend.calls import WRITERS
 from adcompiler.frontend.structural import STRUCTURAL
-from rules.libraries import followed
+from rules.libraries import is_followed
 from rules.rule import find, registry
 
 
@@ -21,7 +21,7 @@ def public(module: Any) -> dict[str, Any]:
 
 
 def known(function: Any) -> bool:
-    return find(function) is not None or followed(function) is not None or function in STRUCTURAL or function in WRITERS
+    return find(function) is not None or is_followed(function) or function in STRUCTURAL or function in WRITERS
 
 
 MODULES = [np, np.linalg, np.fft, special, linalg, scipy_fft, signal, signal.windows, ndimage, integrate, distance]

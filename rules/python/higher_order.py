@@ -1,19 +1,19 @@
-"""Functions of the libraries that call functions, as Python would have them: they are lowered in place of a call.
+"""Functions that call functions, as Python would have them: they are followed where these are called.
 
 functools.reduce(f, xs)     ->     result = xs[0];  for item in xs[1:]: result = f(result, item)
 
-Each has a list of definitions, of which the first is taken that has such arguments. What gives an iterator in Python
-gives a list here, which can be read once.
+What gives an iterator in Python gives a list here, which can be read once.
 """
 
 import functools
-import inspect
 import itertools
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from rules.libraries import follow
 
 
 def listing(iterable: Any) -> Any:
@@ -107,31 +107,43 @@ def _chain(*iterables: Any) -> Any:
     return [item for iterable in iterables for item in iterable]
 
 
-def _sorted_numbers(iterable: Any, /, *, reverse: bool = False) -> Any:
-    ordered = np.sort(np.array(iterable))
+def keys_of(iterable: Any, key: Any) -> Any:
+    """What things are sorted by."""
+    return [key(item) for item in iterable]
+
+
+def sorted_numbers(numbers: Any, reverse: bool) -> Any:
+    """Numbers in order."""
+    ordered = np.sort(np.array(numbers))
     return [item for item in (ordered[::-1] if reverse else ordered)]  # noqa: C416 - of any length
 
 
-def _sorted(iterable: Any, /, *, key: Any, reverse: bool = False) -> Any:
-    keys = np.array([key(item) for item in iterable])
-    order = np.argsort(-keys if reverse else keys, kind="stable")
-    return [iterable[i] for i in order]
+def sorted_by(items: Any, keys: Any, reverse: bool) -> Any:
+    """Things in the order of their keys, which are numbers; of two that are equal the first comes first."""
+    keys = 1 * np.array(keys)
+    return [items[i] for i in np.argsort(-keys if reverse else keys, kind="stable")]
 
 
-def _largest(iterable: Any, /, *, key: Any) -> Any:
-    best = iterable[0]
+def largest_by(items: Any, key: Any) -> Any:
+    """The first of those with the largest key."""
+    if len(items) == 0:
+        raise ValueError("max() of an empty sequence")
+    best = items[0]
     top = key(best)
-    for item in iterable[1:]:
+    for item in items[1:]:
         value = key(item)
         if value > top:
             best, top = item, value
     return best
 
 
-def _least(iterable: Any, /, *, key: Any) -> Any:
-    best = iterable[0]
+def least_by(items: Any, key: Any) -> Any:
+    """The first of those with the least key."""
+    if len(items) == 0:
+        raise ValueError("min() of an empty sequence")
+    best = items[0]
     top = key(best)
-    for item in iterable[1:]:
+    for item in items[1:]:
         value = key(item)
         if value < top:
             best, top = item, value
@@ -176,29 +188,25 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
     return np.moveaxis(made, (first, first + 1), (last, last + 1))
 
 
-#: Of each function, how it is defined.
-LIBRARY: dict[Any, list[Callable[..., Any]]] = {
-    functools.reduce: [_reduce, _reduce_from],
-    math.prod: [_prod],
-    itertools.accumulate: [_running_sums, _accumulate, _accumulate_from],
-    map: [_map, _map_two, _map_three], itertools.starmap: [_starmap], filter: [_filter],
-    itertools.pairwise: [_pairwise], itertools.product: [_product], itertools.chain: [_chain],
-    sorted: [_sorted_numbers, _sorted], max: [_largest], min: [_least],
-    np.fromfunction: [_fromfunction], np.apply_along_axis: [_apply_along_axis],
-}  # fmt: skip
+follow(_reduce, functools.reduce)
+follow(_reduce_from, functools.reduce)
+follow(_prod, math.prod)
+follow(_running_sums, itertools.accumulate)
+follow(_accumulate, itertools.accumulate)
+follow(_accumulate_from, itertools.accumulate)
+follow(_map, map)
+follow(_map_two, map)
+follow(_map_three, map)
+follow(_starmap, itertools.starmap)
+follow(_filter, filter)
+follow(_pairwise, itertools.pairwise)
+follow(_product, itertools.product)
+follow(_chain, itertools.chain)
+follow(_fromfunction, np.fromfunction)
+follow(_apply_along_axis, np.apply_along_axis)
+
 #: What `np.vectorize` makes of a function.
-VECTORIZED = [_vectorized, _vectorized_two, _vectorized_three]
+VECTORIZED: list[Callable[..., Any]] = [_vectorized, _vectorized_two, _vectorized_three]
 #: What gives an iterator, to be read once.
 ITERATORS = frozenset({map, filter, itertools.accumulate, itertools.starmap, itertools.pairwise, itertools.product,
                        itertools.chain})  # fmt: skip
-
-
-def definition(candidates: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
-    """The first definition that takes these arguments; None if there is none."""
-    for candidate in candidates:
-        try:
-            inspect.signature(candidate).bind(*args, **kwargs)
-        except TypeError:
-            continue
-        return candidate
-    return None
