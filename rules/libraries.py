@@ -106,7 +106,7 @@ def followed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ca
 def is_followed(function: Any) -> bool:
     """Is anything followed where a function of a library is called?"""
     load_for(function)
-    return function in _followed
+    return _hashable(function) and function in _followed
 
 
 def fitting(

@@ -40,12 +40,13 @@ def of_running_folds(x, c):
 def of_iterators(x, c):
     neighbours = sum(a * b for a, b in itertools.pairwise(x))
     pairs = sum(a * b * b for a, b in itertools.product(x, x))
-    both = sum(v * c for v in itertools.chain(x, x[1:]))
+    triples = sum(p * q * r for p, q, r in itertools.product(x, x, [c, 2.0]))
+    both = sum((v * c for v in itertools.chain(x, x[1:])), start=triples)
     return neighbours + pairs + both + sum(itertools.starmap(lambda a, b: a - b * b, zip(x, x[::-1])))
 
 
 def of_choices(x, c):
-    large = sum(filter(lambda v: v > 0.4, x))
+    large = sum(filter(lambda v: v > 0.4, x)) + sum(filter(None, x))
     ordered = sorted(x, key=lambda v: -v)
     falling = sorted(x, key=lambda v: v * v, reverse=True)
     return large + ordered[0] * c + falling[1] ** 2 + max(x, key=lambda v: -v) + min(c, x[0], x[1], key=lambda v: -v)
@@ -140,6 +141,10 @@ def read_twice(x):
     return sum(sums) + sum(sums)
 
 
+def of_four(x):
+    return sum(a * b * c * d for a, b, c, d in itertools.product(x, x, x, x))
+
+
 def with_a_signature(x):
     return np.sum(np.vectorize(lambda r: r, signature="(n)->(n)")(x))
 
@@ -164,6 +169,7 @@ def sorted_by_pairs(x):
         (read_twice, "has been read already", "sum(sums) + sum(sums)"),
         (sorted_pairs, "no numbers", "sorted(zip"),
         (sorted_by_pairs, "no numbers", "sorted(x, key"),
+        (of_four, "product with these arguments", "itertools.product("),
         (with_a_signature, "signature", "np.vectorize(lambda"),
         (not_differentiable_inside, "trim_zeros", "functools.reduce"),
     ],

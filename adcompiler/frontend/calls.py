@@ -29,7 +29,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
-from rules.libraries import followed, is_distribution, label, operation
+from rules.libraries import followed, is_distribution, is_followed, label, operation
 from rules.python.higher_order import ITERATORS, listing
 from rules.rule import Rule
 
@@ -59,7 +59,7 @@ class Calls(Iterations):
         frozen = self.frozen_method(node.func)
         function, parameters, named = frozen or (self.expr(node.func), (), {})
         given = node.args[0] if node.args else None
-        plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min))
+        plain = not node.keywords or (isinstance(function, Known) and function.value in (max, min, sum))
         if isinstance(given, gast.GeneratorExp | gast.ListComp) and isinstance(function, Known) and plain:
             done = self.consumed(function.value, given, node)
             if done is not None:
@@ -130,6 +130,8 @@ class Calls(Iterations):
             if f is np.apply_along_axis:
                 first_decides(self, result, "np.apply_along_axis", "let the function return floats alone", node)
             return result
+        if rule is None and is_followed(f):
+            raise self.refuse(node, f"{f.__name__} with these arguments is not supported", "write it as a loop")
         if rule is not None:
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
@@ -317,7 +319,8 @@ class Calls(Iterations):
             return self.folded(made, name, Known(function is all), _found(name, function is any, made.elt), node)
         plain = len(made.generators) == 1 and not made.generators[0].ifs
         if function is sum and not plain:
-            start = self.expr(node.args[1]) if len(node.args) > 1 else Known(0)
+            starts = [*node.args[1:], *(k.value for k in node.keywords)]
+            start = self.expr(starts[0]) if starts else Known(0)
             return self.folded(made, "total 0", start, _added("total 0", made.elt), node)
         if isinstance(made, gast.ListComp):
             return None

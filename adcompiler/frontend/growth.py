@@ -16,6 +16,7 @@ from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -268,9 +269,10 @@ class Lists(Stores):
                 elif not other and not self.alone(v, text):
                     other = self.list_holder(v, text) or "another name"
         if other:
+            remedy = make_later(other) or f"write {text} = list({text}) first"
             other = other.removesuffix(",")
             raise self.refuse(node, f"{text} may be the same list as {other}, which this changes in place",
-                              f"write {text} = list({text}) first")  # fmt: skip
+                              remedy)  # fmt: skip
 
     def in_argument(self, d: Any) -> bool:
         """Is this list of known structure one that the caller has?"""

@@ -298,6 +298,12 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
             yield from containers(x, f"{label}[{k!r}]")
 
 
+def make_later(other: str) -> str:
+    """The way out where an iterator or a view has still to read what is changed; empty for other holders."""
+    name, comma, _ = other.partition(", which reads it")
+    return f"make {name} after this, where it is read" if comma else ""
+
+
 def read_later(d: Any, label: str, read: bool = False) -> Iterator[tuple[str, Any]]:
     """The lists and dicts that iterators and views in a denotation have still to read."""
     d = d.value if isinstance(d, Maybe) else d

@@ -13,7 +13,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.ownership import symbol
+from adcompiler.frontend.ownership import make_later, symbol
 from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Maybe
 from adcompiler.frontend.words import describe
@@ -286,9 +286,10 @@ class Stores(Writers):
             other = self.same_container(inner, text, known=inner) if i == len(place.keys) - 1 else ""
             if other:
                 what, copy = type(inner).__name__, f"{{**{text}}}" if isinstance(inner, dict) else f"list({text})"
+                remedy = make_later(other) or f"write {text} = {copy} first"
                 other = other.removesuffix(",")
                 raise self.refuse(node, f"{text} may be the same {what} as {other}, which this changes in place",
-                                  f"write {text} = {copy} first")  # fmt: skip
+                                  remedy)  # fmt: skip
             inner = inner.get(key) if isinstance(inner, dict) else inner[key]
             text += f"[{key!r}]"
 

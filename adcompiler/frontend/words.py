@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
@@ -27,6 +28,8 @@ def describe(d: Any) -> str:
         return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
     if isinstance(d, ListOf):
         return "a list of any length"
+    if isinstance(d, Once):
+        return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
         return f"a dict with the {_counted(len(d), 'key')} {', '.join(map(repr, d))}" if d else "an empty dict"
     return f"a {type(d).__name__} of {len(d)} {_counted(len(d), 'element')}" if isinstance(d, tuple | list) else "this"

@@ -92,6 +92,8 @@ def _starmap(function: Any, iterable: Any, /) -> Any:
 
 
 def _filter(function: Any, iterable: Any, /) -> Any:
+    if function is None:
+        return [item for item in iterable if item]
     return [item for item in iterable if function(item)]
 
 
@@ -101,6 +103,10 @@ def _pairwise(iterable: Any, /) -> Any:
 
 def _product(first: Any, second: Any) -> Any:
     return [(a, b) for a in first for b in second]
+
+
+def _product_three(first: Any, second: Any, third: Any) -> Any:
+    return [(a, b, c) for a in first for b in second for c in third]
 
 
 def _chain(*iterables: Any) -> Any:
@@ -201,6 +207,7 @@ follow(_starmap, itertools.starmap)
 follow(_filter, filter)
 follow(_pairwise, itertools.pairwise)
 follow(_product, itertools.product)
+follow(_product_three, itertools.product)
 follow(_chain, itertools.chain)
 follow(_fromfunction, np.fromfunction)
 follow(_apply_along_axis, np.apply_along_axis)
