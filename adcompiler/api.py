@@ -356,7 +356,7 @@ class Differentiable:
         ...     return np.sum(np.tanh(X @ w))
         >>> "t = np.tanh(X @ w)" in f.source(signature="f64[m], f64[n,m]")
         True
-        >>> "p = ws.p = np.matmul(X, w, ws.p)" in f.source(signature="f64[m], f64[n,m]", workspaces=True)
+        >>> "p = ws.p = np.dot(X, w, ws.p)" in f.source(signature="f64[m], f64[n,m]", workspaces=True)
         True
         """
         return self._build(mode, argnums, signature, example, inline, workspaces).text

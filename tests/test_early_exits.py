@@ -853,8 +853,8 @@ def while_true_grad(x, c):
     for y in reversed(tape):
         d = d_y * 0.5
         d_x[1] += d / y
-        d_y = d + d * (-(x[1] / y) / y)
-    d_x[0] += d_y
+        d_y = d - d * (x[1] / y / y)
+    d_x[0] = d_y
     return d_x
 """
     )

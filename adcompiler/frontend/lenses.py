@@ -14,7 +14,7 @@ from adcompiler.ir.alias import shared
 from adcompiler.ir.core import Op, Value
 from rules import find, find_method
 from rules.cotangent import update
-from rules.kind import Array, Num
+from rules.kind import ONE, Array, Num, lengths
 from rules.numpy.diagonals import diagonals
 from rules.rule import OPERATORS
 
@@ -150,20 +150,45 @@ def permutation(op: Op) -> tuple[int, ...]:
 def lines(ndim: int, steps: Iterable[tuple[Op, int]], path: tuple[Any, ...] = ()) -> list[tuple[int, int]] | None:
     """Of each axis of a view, at a path of basic indices, the axis of the array along which it goes and how far a step.
 
-    None where that is not known.
+    None where that is not known. An axis that goes along none is -1.
     """
     out: list[tuple[int, int]] | None = [(k, 1) for k in range(ndim)]
     for op, _ in steps:
-        if out is not None and op.target is operator.getitem:
+        if out is None or name_of(op) in ("real", "imag", "split", "array_split"):
+            continue
+        if op.target is operator.getitem:
             out = _taken(out, op.args[1])
-        elif out is not None and name_of(op) in _PERMUTING:
-            out = [out[k] for k in permutation(op)]
-        elif name_of(op) not in ("real", "imag", "split", "array_split"):
-            return None
+        elif name_of(op) in (*_PERMUTING, *_REVERSING, "expand_dims", "rot90"):
+            out = _turned(out, op)
+        elif name_of(op) == "squeeze":
+            out = [axis for k, axis in enumerate(out) if k not in _squeezed(op)]
+        elif name_of(op) in ("reshape", "ravel"):  # the last axis goes as before, as the elements follow each other
+            out = [*[(-1, 0)] * (op.result.kind.ndim - 1), out[-1]] if out and op.result.kind.ndim else None
+        else:
+            out = None
     for step in path:
         if out is not None and step not in ("real", "imag"):
             out = out[::-1] if isinstance(step, str) else _taken(out, step)
     return out
+
+
+def _squeezed(op: Op) -> set[int]:
+    """The axes that `squeeze` takes away."""
+    shape = op.args[0].kind.shape
+    given = op.kwargs.get("axis", op.args[1] if len(op.args) > 1 else None)
+    if given is None:
+        return {k for k, n in enumerate(shape) if lengths().resolve(n) == ONE}
+    return {k % len(shape) for k in (given if isinstance(given, tuple) else (given,))}
+
+
+def _turned(axes: list[tuple[int, int]], op: Op) -> list[tuple[int, int]]:
+    """The axes of what permutes, reverses or adds axes: told by the strides of an array that is not read."""
+    strides = tuple(10 ** (k + 1) for k in range(len(axes)))
+    view = op.target(np.lib.stride_tricks.as_strided(np.empty(1, np.int8), (2,) * len(axes), strides),
+                     *op.args[1:], **op.kwargs)  # fmt: skip
+    known = {s: (axis, step) for s, (axis, step) in zip(strides, axes, strict=True)}
+    found = [(known.get(abs(s), (-1, 0)), 1 if s > 0 else -1) for s in view.strides]
+    return [(axis, step * sign) for (axis, step), sign in found]
 
 
 def _taken(axes: list[tuple[int, int]], index: Any) -> list[tuple[int, int]] | None:

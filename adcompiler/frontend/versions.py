@@ -261,7 +261,7 @@ class Versions(Ownership):
         to, source = lines(ndim, there.steps[k:], path), lines(ndim, of.steps[k:])
         if to is not None and len(to) != 1:
             return
-        if to is not None and source is not None and to[0][0] == source[-1][0]:
+        if to is not None and source is not None and to[0][0] == source[-1][0] >= 0:
             step, other = to[0][1], source[-1][1]
             if step == other or (step < 0) is not (other < 0):
                 return

@@ -48,6 +48,8 @@ class Settled:
         self.defs: dict[Value, Op] = {}
         self.loops: dict[Value, tuple[For, int]] = {}
         self.stored: dict[Value, Op] = {}
+        self.writers: dict[Value, list[Op]] = {}  # what makes another version of an array
+        self.within: dict[int, Region] = {}  # where that is
         self.bodies: dict[int, set[Value]] = {}
         self.known: dict[Value, tuple[Value, Any] | None] = {}
         self.region_of.update(dict.fromkeys(function.params, function.body))
@@ -59,6 +61,12 @@ class Settled:
         for op in region.ops:
             self.region_of.update(dict.fromkeys(op.results, region))
             self.defs.update(dict.fromkeys(op.results, op))
+            if op.regions or op.target is update:
+                self.within[id(op)] = region
+            bases = op.inits if isinstance(op, For | While) else op.args[:1] if op.target is update else ()
+            for v in bases:
+                if isinstance(v, Value):
+                    self.writers.setdefault(v, []).append(op)
             if op.target is update and op.args[2] == "set" and len(op.args[1]) == 1:
                 if isinstance(op.args[3], Value):
                     self.stored.setdefault(op.args[3], op)
@@ -137,28 +145,33 @@ class Settled:
 
     def following(self, v: Value, region: Region) -> tuple[Value, list[Store]] | None:
         """The next version of an array in a region, with the stores that make it. Raises Branching."""
-        found: list[tuple[Value, list[Store]]] = []
-        for op in region.ops:
-            if op.target is update and op.args[0] is v:
-                found.append((op.result, [Store(op)]))
-            elif isinstance(op, For | While) and any(i is v for i in op.inits):
-                (k, *others) = [k for k, i in enumerate(op.inits) if i is v]
-                if others or not isinstance(end := op.body.results[k], Value):
-                    raise Branching
-                inner = self.between(op.carried[k], end, op.body)
-                found.append((op.results[k], [s.within(op) for s in inner]))
-            elif isinstance(op, If) and (made := self.in_branch(v, op)) is not None:
-                found.append(made)
-            elif op.regions and any(_writes(o, v) for sub in op.regions for o in walk(sub)):
-                raise Branching
-        if len(found) > 1:
-            raise Branching
-        return found[0] if found else None
-
-    def in_branch(self, v: Value, op: If) -> tuple[Value, list[Store]] | None:
-        """What a branch makes of an array, on either path. Raises Branching."""
-        if not any(_writes(o, v) for sub in op.regions for o in walk(sub)):
+        ops = {id(op): op for w in self.writers.get(v, ()) if (op := self.around(w, region)) is not None}
+        if not ops:
             return None
+        (op, *others) = ops.values()
+        if others:
+            raise Branching
+        if op.target is update:
+            return op.result, [Store(op)]
+        if isinstance(op, If):
+            return self.in_branch(v, op)
+        if not isinstance(op, For | While) or not any(i is v for i in op.inits):
+            raise Branching
+        (k, *more) = [k for k, i in enumerate(op.inits) if i is v]
+        if more or not isinstance(end := op.body.results[k], Value):
+            raise Branching
+        return op.results[k], [s.within(op) for s in self.between(op.carried[k], end, op.body)]
+
+    def around(self, op: Op, region: Region) -> Op | None:
+        """The operation of a region in which this one is, or which it is; None if it is elsewhere."""
+        while (inner := self.within[id(op)]) is not region:
+            if id(inner) not in self.owner:
+                return None
+            op, _ = self.owner[id(inner)]
+        return op
+
+    def in_branch(self, v: Value, op: If) -> tuple[Value, list[Store]]:
+        """What a branch makes of an array, on either path. Raises Branching."""
         found = []
         for k, r in enumerate(op.results):
             ends = [side.results[k] for side in op.regions]
@@ -262,13 +275,6 @@ def diagonals(bounds: list[Bounds]) -> list[Bounds]:
             out.append((low.plus(high2, -1), high.plus(low2, -1)))
             out.append((low.plus(low2), high.plus(high2)))
     return out
-
-
-def _writes(op: Op, v: Value) -> bool:
-    """Does an operation make another version of an array?"""
-    if op.target is update:
-        return op.args[0] is v
-    return isinstance(op, For | While) and any(i is v for i in op.inits)
 
 
 def stored(function: Function) -> Function:
