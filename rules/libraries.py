@@ -100,13 +100,13 @@ def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
 def followed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
     """What is followed where a function of a library is called so, or a class; None where that is not known."""
     load_for(function)
-    return fitting(_followed.get(function, ()) if _hashable(function) else (), args, kwargs)
+    return fitting(_followed.get(function, ()) if hashable(function) else (), args, kwargs)
 
 
 def is_followed(function: Any) -> bool:
     """Is anything followed where a function of a library is called?"""
     load_for(function)
-    return _hashable(function) and function in _followed
+    return hashable(function) and function in _followed
 
 
 def fitting(
@@ -122,7 +122,8 @@ def fitting(
     return None
 
 
-def _hashable(x: Any) -> bool:
+def hashable(x: Any) -> bool:
+    """Can this be looked up in a table?"""
     try:
         hash(x)
     except TypeError:

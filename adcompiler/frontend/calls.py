@@ -29,7 +29,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
-from rules.libraries import followed, is_distribution, is_followed, label, operation
+from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
 from rules.python.higher_order import ITERATORS, listing
 from rules.rule import Rule
 
@@ -564,11 +564,3 @@ def _lists(d: Any) -> bool:
 
 def _noun(x: Any) -> str:
     return "dict" if isinstance(x, dict) else "list"
-
-
-def hashable(f: Any) -> bool:
-    try:
-        hash(f)
-    except TypeError:
-        return False
-    return True

@@ -15,7 +15,6 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
-from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
@@ -54,6 +53,7 @@ from adcompiler.ir.core import (
     raise_,
 )
 from rules.kind import Array, KindError, Lengths, Num, Opaque
+from rules.libraries import hashable
 
 
 @dataclass

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.frontend.calls import hashable
 from adcompiler.frontend.flat import FlatStores
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Method
@@ -21,6 +20,7 @@ from adcompiler.ir.core import Value
 from rules import find, find_method
 from rules.cotangent import length, size
 from rules.kind import ONE, Array, Num
+from rules.libraries import hashable
 
 _WHOLE = (Known(Ellipsis),)
 _NONE, _RAISE = Known(None), Known("raise")

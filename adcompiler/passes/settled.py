@@ -102,7 +102,7 @@ class Settled:
             return None
         if not stores:
             return None
-        here = self.extent(index, base, set(), ())
+        here = self.extent(index, base, set())
         if here is None or not all(self.elsewhere(here, s) for s in stores):
             return None
         return last, index
@@ -225,7 +225,7 @@ class Settled:
             stores = self.before(base)
         except Branching:
             return False
-        here = self.extent(path[0], base, set(), ())
+        here = self.extent(path[0], base, set())
         return here is not None and all(self.elsewhere(here, s) for s in stores)
 
     # ------------------------------------------------------------------------------------ places
@@ -234,7 +234,7 @@ class Settled:
         base, path = store.op.args[:2]
         others = set() if store.loop is None else self.inside(store.loop)
         apart = store.loop.elements if store.side and isinstance(store.loop, For) else ()
-        there = self.extent(path[0], base, others, apart) if len(path) == 1 else None
+        there = self.extent(path[0], base, others) if len(path) == 1 else None
         if there is None:
             return False
 
@@ -244,7 +244,7 @@ class Settled:
         pairs = zip((*here, *diagonals(here)), (*there, *diagonals(there)), strict=True)
         return any(before(high, low2) or before(high2, low) for (low, high), (low2, high2) in pairs)
 
-    def extent(self, index: Any, base: Value, others: set[Value], apart: Any) -> list[Bounds] | None:
+    def extent(self, index: Any, base: Value, others: set[Value]) -> list[Bounds] | None:
         """The places that an index takes."""
         if isinstance(index, str):
             return None

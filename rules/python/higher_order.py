@@ -8,6 +8,7 @@ What gives an iterator in Python gives a list here, which can be read once.
 import functools
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -45,17 +46,7 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
     return result
 
 
-def _running_sums(iterable: Any) -> Any:
-    result, first = iterable[0], True
-    results = []
-    for item in iterable:
-        result = item if first else result + item
-        results.append(result)
-        first = False
-    return results
-
-
-def _accumulate(iterable: Any, func: Any) -> Any:
+def _accumulate(iterable: Any, func: Any = operator.add) -> Any:
     result, first = iterable[0], True
     results = []
     for item in iterable:
@@ -65,7 +56,7 @@ def _accumulate(iterable: Any, func: Any) -> Any:
     return results
 
 
-def _accumulate_from(iterable: Any, func: Any, *, initial: Any) -> Any:
+def _accumulate_from(iterable: Any, func: Any = operator.add, *, initial: Any) -> Any:
     result = initial
     results = []
     for k in range(len(iterable) + 1):
@@ -197,7 +188,6 @@ def _apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: An
 follow(_reduce, functools.reduce)
 follow(_reduce_from, functools.reduce)
 follow(_prod, math.prod)
-follow(_running_sums, itertools.accumulate)
 follow(_accumulate, itertools.accumulate)
 follow(_accumulate_from, itertools.accumulate)
 follow(_map, map)
