@@ -244,12 +244,14 @@ def derive(
     if build is not None:
         build.active = reached
     last = build is not None  # nothing of it is differentiated again
-    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled, states=last)
+    stages["adjoint"] = f = adjoint(
+        function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched
+    )
     stages["unthunk"] = f = unthunk(f)
     f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    complete(f, request.inline)
+    complete(f, request.inline, last and request.watched)
     stages["capture"] = f = simplify(capture(stateful(paired(f), request.inline) if last else f))
     if pulled:
         stages["keep"] = f = keep(plain(f))

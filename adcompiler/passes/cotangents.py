@@ -15,6 +15,7 @@ from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, walk
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
+from rules.finiteness import finite
 from rules.kind import Array, Num, Seq
 from rules.rule import find
 
@@ -72,7 +73,8 @@ def _wider(kind: Any) -> Any:
 class Cotangents:
     """The cotangents so far, of a region that is swept in reverse: operands of the region being built."""
 
-    def __init__(self, active: set[Value], missing: set[Value], builder: Builder) -> None:
+    def __init__(self, active: set[Value], missing: set[Value], builder: Builder, watched: bool = False) -> None:
+        self.watched = watched
         self.active = active
         self.missing = missing
         self.builder = builder
@@ -99,6 +101,17 @@ class Cotangents:
             return
         target = accumulate if isinstance(v.kind, Seq) or v in self.missing else operator.add
         self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=hint_of(v))
+
+    def given(self, d: Any, v: Any, op: Op) -> Any:
+        """What the pullback of an operation gives for one of its operands: tested, if cotangents are watched.
+
+        What has no name and is of the same line is passed over: what comes out of the line is tested.
+        """
+        if not self.watched or not isinstance(d, Value) or not isinstance(v, Value) or op.loc is None:
+            return d
+        if not v.hint and v.loc is not None and (v.loc.file, v.loc.line) == (op.loc.file, op.loc.line):
+            return d
+        return self.builder.call(finite, d, str(v.hint), op.loc.file, op.loc.line, lazy=True, hint=hint_of(v))
 
     def as_result(self, d: Any, r: Value) -> Any:
         """A cotangent with the rank of its result."""
