@@ -278,6 +278,31 @@ def check(target: tuple[str, str], argnums: Argnums | None, example: str, rtol: 
     click.echo(f"{found.name}: the gradient agrees with finite differences to {rtol:g}.")
 
 
+@main.command("explain")
+@target_argument
+@argnums_option
+@click.option("--example", required=True, help=example_help)
+def explain(target: tuple[str, str], argnums: Argnums | None, example: str) -> None:
+    """Tell what the gradient of a function is, and why.
+
+    The function and its gradient, what is kept of the forward sweep, what becomes of each argument, where derivatives
+    end, and what finite differences say.
+
+    \b
+      adc explain model.py:loss --argnums w,b --example "np.ones(3), 0.5, np.eye(3), np.ones(3)"
+    """
+    from adcompiler import differentiable
+
+    found = find_target(*target)
+    _refuse_unknown_argnums(found.function, argnums)
+    arguments = evaluate_example(example, found.module)
+    program = _differentiable(found.function)
+    if argnums is not None:
+        program = differentiable(program.__wrapped__, argnums=argnums)
+    with reported(f"explaining {found.name}"):
+        click.echo(str(program.explain(*arguments)))
+
+
 @main.command("rules")
 @click.argument("pattern", required=False)
 def list_rules(pattern: str | None) -> None:
