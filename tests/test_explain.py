@@ -103,6 +103,19 @@ def test_any_program_can_be_explained(f: Any, args: Any) -> None:
     assert str(differentiable(f).explain(*args))
 
 
+def test_how_often_a_loop_runs_is_a_dependence() -> None:
+    @differentiable(argnums=("x", "n"))
+    def powers(x, n):
+        y = 1.0
+        for _ in range(int(n)):
+            y = y * x
+        return y
+
+    (end,) = powers.explain(2.0, 3.5).ends
+    assert end.why.startswith("int(...)")
+    assert [a.why for a in powers.explain(2.0, 3.5).arguments][1] == "its derivative is zero: it ends in line 110"
+
+
 def test_a_function_without_a_gradient_is_refused_as_ever() -> None:
     with pytest.raises(GradientError, match="a gradient is of one real number"):
         differentiable(lambda x: x * x).explain(np.ones(2))

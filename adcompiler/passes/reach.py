@@ -86,6 +86,8 @@ def _spread(region: Region, found: set[Value]) -> None:
             _spread(sub, found)
         if isinstance(op, For):
             _joined(op.elements, op.sequences, found)
+            if not found.isdisjoint(leaves(op.sequences)):  # how often it runs
+                found.update(op.results)
         if isinstance(op, For | While):
             _joined(op.carried, op.inits, found)
             _joined(op.carried, op.body.results, found)
