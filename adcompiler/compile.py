@@ -407,6 +407,8 @@ def _doc(request: Request) -> str:
     """What a generated function says of itself."""
     source = request.source
     where = f"`{source.name}` ({request.place.short})"
+    if request.of is not None:
+        where = f"what {where} leaves in {request.whole.parameter_of(request.of)}"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
