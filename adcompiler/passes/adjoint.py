@@ -15,7 +15,7 @@ from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, 
 from adcompiler.ir.state import State
 from adcompiler.passes.adjoint_loop import Loops
 from adcompiler.passes.checkpoint import again
-from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of, of_its_type
+from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
@@ -45,7 +45,7 @@ def adjoint(
     if states:
         beside(body, live)
     absent = {v for v in missing(Function("", params, body)) if isinstance(v.kind, Array)}
-    sweep = _Sweep(live, absent, Builder(body), watched)
+    sweep = _Sweep(live, absent, Builder(body), params, watched)
     if primal is not None:
         for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
             v.hint = v.hint or "value"
@@ -107,7 +107,7 @@ class _Sweep(Loops):
         forward = self.forwards[id(op)]
         forward.target = Forward(made)
         wanted = [(self.cotangents[op.results[i]], op.results[i]) for i in given]
-        incoming = tuple(of_its_type(self.builder, self.as_result(d, r), r) for d, r in wanted)
+        incoming = tuple(self.joined(self.as_result(d, r), r) for d, r in wanted)
         results = [Value(cotangent_kind(args[i]), hint_of(args[i]), op.loc) for i in wrt]
         self.builder.region.ops.append(
             Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)
