@@ -699,11 +699,12 @@ def test_results_that_are_new(f, args):
 
 
 def named_like_a_keyword(pairs, n):
-    doubled = [(w * 2.0, a + 1.0) for w, a in pairs]
-    start = sum(np.sum(w * a) for w, a in doubled)
+    start = 0.0
+    for w, a in pairs:
+        start = start + np.sum(w * a)
 
     def down(x, k):
-        return x if k == 0 else down(x * np.sum(doubled[0][1]), k - 1)
+        return x if k == 0 else down(x * np.sum(pairs[0][1]), k - 1)
 
     return down(start, n)
 
