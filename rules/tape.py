@@ -79,7 +79,7 @@ class Tape:
         )
         rule = find_method(name) if isinstance(record.function, str) else find(record.function)
         if rule is None or rule.why:
-            raise Untraceable(f"it calls {name}, which " + ("has no rule" if rule is None else rule.why))
+            raise Untraceable(f"it calls {name}, which has no rule" + (f": {rule.why}" if rule is not None else ""))
         if not rule.differentiable:
             return
         bound = rule.bind(record.args, record.kwargs)

@@ -451,3 +451,8 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
     np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
 }  # fmt: skip
+#: Those that tell of kinds, lengths and names alone: what they give has no derivative.
+CONSTANTS = frozenset({
+    len, range, isinstance, callable, print, hasattr, type, str, slice, np.shape, np.ndim, np.size, np.issubdtype,
+    np.isscalar, np.result_type, np.promote_types, np.can_cast,
+})  # fmt: skip
