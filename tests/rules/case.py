@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rules.rule import Rule, find, find_method
-from rules.testing import check_rule
+from rules.testing import _Check, check_rule
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,12 @@ class Case:
         ]
         words += [f"{k}={v}" if not isinstance(v, np.ndarray) else k for k, v in self.kwargs.items()]
         return f"{name}({', '.join(words)})"
+
+    def kind(self) -> Any:
+        """The kind that the rule gives of the result. Raises KindError where it refuses the call."""
+        assert self.rule is not None
+        check = _Check(self.function, self.rule, frozenset(), 1, 0.0)
+        return check.kind(self.rule.bind(self.args, self.kwargs), None)
 
     def run(self) -> None:
         check_rule(self.function, *self.args, **self.options, **self.kwargs)

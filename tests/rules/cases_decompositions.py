@@ -13,9 +13,9 @@ A = normal(3, 3) + 3 * np.eye(3)
 P = normal(2, 3, 3, seed=4) + 3 * np.eye(3)
 S, T = A @ A.T, P @ P.swapaxes(-1, -2)
 V, M, X = normal(3), normal(3, 4), normal(2, 3, 4)
-# Eigenvalues of these come in pairs.
-TURNS = np.array([[[1.0, -2.0, 0.3, 0.1], [1.5, 0.8, -0.2, 0.4], [0.2, 0.1, -1.0, 3.0], [-0.3, 0.2, -2.0, -0.7]],
-                  [[0.2, 1.0, 0.1, 0.0], [-2.0, 0.3, 0.2, 0.3], [0.0, 0.4, 2.0, -1.2], [0.1, -0.2, 1.6, 2.4]]])
+# Eigenvalues of these come in pairs, and LAPACK gives no vector the other sign where a matrix is changed a little.
+TURNS = np.array([[[0.8, -1.2, 0.1, -0.9], [1.8, 0.9, -0.4, -1.0], [0.0, -1.1, 1.4, -2.0], [1.5, 0.7, 2.2, 2.1]],
+                  [[0.2, -1.9, -1.3, -0.8], [1.2, 0.7, 0.4, 0.1], [-0.3, -0.2, 1.4, -2.2], [-0.5, -0.4, 1.7, 1.6]]])
 TURN = TURNS[0]
 
 CASES = [
