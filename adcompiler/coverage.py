@@ -48,7 +48,7 @@ class Row:
     """What is known of one function: its name and how its rule is written.
 
     `reverse` are the arguments by which it has pullbacks. Where it has none, `word` says what it is: "followed" line by
-    line, as a function of the user's, a "constant", or "refused", and then `why`.
+    line, as a function of the user's, a "constant", or "refused", and then `why`. `rule` says which it is, and where.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Row:
     forward: bool = False
     word: str = ""
     why: str = ""
+    rule: str = ""
 
     @property
     def library(self) -> str:
@@ -67,9 +68,11 @@ class Row:
 
 
 def table() -> list[Row]:
-    """A row for each public function that the compiler knows, by name."""
+    """A row for each public function that the project has a rule for, or follows, by name."""
     rows: dict[Any, Row] = {}
     for rule in registry(installed=True):
+        if not rule.where.startswith("rules."):
+            continue  # a user's own
         for f in rule.functions:
             if (name := public_name(f)) and not _followed(f):
                 rows[f] = _row(name, rule)
@@ -100,7 +103,8 @@ def _row(name: str, rule: Rule) -> Row:
     word = "refused" if rule.why else "" if rule.differentiable and rule.pullbacks else "constant"
     if rule.why:
         formula = f"{name.rpartition('.')[2]}(...)"
-    return Row(name, formula, tuple(rule.pullbacks), rule.pushforward is not None, word, rule.why)
+    return Row(name, formula, tuple(rule.pullbacks), rule.pushforward is not None, word, rule.why,
+               f"{rule.name} {rule.where}")
 
 
 def _call(f: Any, name: str) -> str:

@@ -43,7 +43,7 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return Opaque("str")
     what = getattr(target, "__name__", target)
     remedy = f"give {what} a rule" if rule is None else f"give the rule of {what} a `kind`"
-    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/rules.md)")
+    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/custom_rules.md)")
 
 
 def _only_numbers(target: Any, kinds: Any) -> None:

@@ -1,4 +1,4 @@
-"""`differentiable.txt`: each public function with a derivative, a line each; `python -m tests.rules.listed` renews it.
+"""`differentiable.txt`: each public function with a derivative, a line each; `python -m tests.rules` renews it.
 
 A line names the arguments by which a function has pullbacks, and whether it has forward mode; or says that it is
 followed line by line. SciPy's functions are listed as the version has them that this is run with.
@@ -9,7 +9,7 @@ from pathlib import Path
 from adcompiler.coverage import Row, table
 
 PATH = Path(__file__).with_name("differentiable.txt")
-REFRESH = "python -m tests.rules.listed"
+REFRESH = "python -m tests.rules"
 
 
 def line(row: Row) -> str:
@@ -34,7 +34,3 @@ def modes(listed: list[str]) -> dict[str, set[str]]:
             word, *arguments = mode.split()
             of.update([f"reverse {a}" for a in arguments] if word == "reverse" else [word])
     return found
-
-
-if __name__ == "__main__":
-    PATH.write_text("\n".join(lines()) + "\n")

@@ -1,10 +1,12 @@
-"""How many functions have a derivative, counted by identity against the list in `differentiable.txt`."""
+"""How many functions have a derivative, counted by identity against the list in `differentiable.txt`; docs/rules.md."""
 
 import importlib
 from typing import Any
 
-from tests.rules.listed import PATH, REFRESH, lines, modes
+import pytest
 
+from tests.rules import page
+from tests.rules.listed import PATH, REFRESH, lines, modes
 
 
 def found(name: str) -> Any:
@@ -47,3 +49,10 @@ def test_there_are_as_many_functions_as_is_said() -> None:
         assert {*having} - {*names} == {"ndarray.T", "ndarray.mT", "ndarray.real", "ndarray.imag"}
         distinct = {things[name] for name in names}
         assert len(distinct) == len(names) >= least
+
+
+def test_the_page_of_rules_is_as_it_is_written_now() -> None:
+    text = page.PATH.read_text(encoding="utf-8")
+    if page.VERSIONS not in text:
+        pytest.skip(f"the page tells of other versions than {page.VERSIONS}, which have other functions")
+    assert text == page.page(), f"write it anew: {REFRESH}"
