@@ -103,8 +103,9 @@ def _row(name: str, rule: Rule) -> Row:
     word = "refused" if rule.why else "" if rule.differentiable and rule.pullbacks else "constant"
     if rule.why:
         formula = f"{name.rpartition('.')[2]}(...)"
-    return Row(name, formula, tuple(rule.pullbacks), rule.pushforward is not None, word, rule.why,
-               f"{rule.name} {rule.where}")
+    return Row(
+        name, formula, tuple(rule.pullbacks), rule.pushforward is not None, word, rule.why, f"{rule.name} {rule.where}"
+    )
 
 
 def _call(f: Any, name: str) -> str:

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from rules.checked_kind import kind_of_call
 from rules.rule import Rule, find, find_method
-from rules.testing import _Check, check_rule
+from rules.testing import check_rule
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,7 @@ class Case:
     def kind(self) -> Any:
         """The kind that the rule gives of the result. Raises KindError where it refuses the call."""
         assert self.rule is not None
-        check = _Check(self.function, self.rule, frozenset(), 1, 0.0)
-        return check.kind(self.rule.bind(self.args, self.kwargs), None)
+        return kind_of_call(self.function, self.rule, self.rule.bind(self.args, self.kwargs))
 
     def run(self) -> None:
         check_rule(self.function, *self.args, **self.options, **self.kwargs)

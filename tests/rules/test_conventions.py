@@ -501,7 +501,7 @@ def test_vectors_of_the_singular_value_zero() -> None:
     A = np.array([[1.0, 2.0], [2.0, 4.0], [0.5, 1.0]])
     zeros = np.zeros((3, 2)), np.zeros(2), np.zeros((2, 2))
     first, second = np.zeros((3, 2)), np.zeros((3, 2))
-    first[0, 0] = second[0, 1] = 1.0
+    first[0, 0], second[:, 1] = 1.0, (1.0, -0.7, 0.3)  # not in the plane of the vectors, wherever LAPACK lays it
     got = pulled(np.linalg.svd, A, d=(first, *zeros[1:]), full_matrices=False)
     t = np.array([[0.3, -0.2], [0.1, 0.5], [-0.7, 0.2]])
     want = along(lambda A: np.linalg.svd(A, full_matrices=False)[0], A, first, t)
