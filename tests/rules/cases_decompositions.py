@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.decompositions import cofactors
+from rules.numpy.decompositions import cofactors, cofactors_along, inverse
 from rules.numpy.least_squares import beside, pseudoinverse, regular, weights
 from rules.numpy.singular_values import leading
 from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
@@ -22,8 +22,12 @@ CASES = [
     *[case(np.linalg.solve, a, b) for a, b in [
         (A, V), (A, M), (P, V), (P, M), (A, X), (P, X), (P[:1], X), (A.T, V)]],
     *[case(f, a) for f in (np.linalg.inv, np.linalg.det, cofactors) for a in (A, P, A[:1, :1])],
-    case(np.linalg.det, np.diag([1.0, 2.0, 0.0])).but(upto=1, complex=False),
-    case(np.linalg.det, np.zeros((2, 2))).but(upto=1, complex=False),
+    *[case(np.linalg.det, a).but(complex=False) for a in (
+        np.diag([1.0, 2.0, 0.0]), np.diag([1.0, 0.0, 0.0]), np.zeros((2, 2)), np.outer(V, V + 1), A[:1, :1] * 0)],
+    case(np.linalg.det, np.diag([0.0, 2j, 1.0])),
+    *[case(cofactors_along, a, b).but(skip="broadcast")
+      for a, b in ((A, S), (P, T), (A[:1, :1], S[:1, :1]), (S, np.diag(V)), (np.diag([1.0, 2.0, 0.1]), S))],
+    *[case(inverse, a) for a in (A, P)],
     *[case(np.linalg.slogdet, a) for a in (A, P, -A)],
     *[case(np.linalg.matrix_power, a, n) for a, n in [(A, 0), (A, 1), (A, 2), (A, 3), (P, 4), (A, -1), (P, -3)]],
     *[case(np.linalg.norm, a, axis=axis) for a, axis in [
