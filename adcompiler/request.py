@@ -13,6 +13,7 @@ import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
 from adcompiler.frontend.calls import LIBRARIES
+from adcompiler.frontend.frozen import thawed
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
@@ -187,9 +188,15 @@ def find_source(f: Any) -> Source:
     if isinstance(f, types.FunctionType):
         if find(f) is None:
             return source_of(f)
+    if isinstance(f, types.BuiltinMethodType) and isinstance(f.__self__, np.ndarray):
+        f = functools.partial(getattr(np.ndarray, f.__name__), f.__self__)  # x.dot
+    if isinstance(f, types.MethodType) and thawed(f) is not None:
+        return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
+    if isinstance(f, np.vectorize):
+        return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)
     if rule is not None and not rule.why:
-        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
+        return wrapper_of(f, rule.name, _rule_parameters(rule.parameters), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     if not _has_source(f):
@@ -221,8 +228,18 @@ def _has_source(f: Any) -> bool:
     return isinstance(own, types.FunctionType) and own.__module__.split(".")[0] not in LIBRARIES
 
 
-def _rule_parameters(rule: Any) -> list[str]:
-    return [("*" if p.star else "") + p.name for p in rule.parameters]
+def _rule_parameters(parameters: Sequence[Any]) -> list[str]:
+    """How the parameters of a rule are written in a signature: those behind `*rest` by keyword only."""
+    first = next((k for k, p in enumerate(parameters) if p.star), len(parameters))
+    return [("*" if p.star else "") + p.name + ("=" if k > first else "") for k, p in enumerate(parameters)]
+
+
+def _parameters_of(f: Any) -> list[str]:
+    """The parameters of a function that may be written in C, by position."""
+    try:
+        return _stars(inspect.signature(f))
+    except (TypeError, ValueError):
+        return ["*args"]
 
 
 def _stars(signature: inspect.Signature) -> list[str]:

@@ -318,7 +318,7 @@ def _register(rule: Rule) -> Rule:
             raise RuleError(f"{method} has a rule already, {_methods[method].name}")
         _methods[method] = rule
         plain = getattr(np.ndarray, method.removeprefix("ndarray."), None)
-        if not rule.functions and callable(plain):
+        if callable(plain):
             _rules.setdefault(plain, rule)
     _all.append(rule)
     return rule

@@ -133,6 +133,8 @@ class Calls(Iterations):
         if rule is None and is_followed(f):
             raise self.refuse(node, f"{f.__name__} with these arguments is not supported", "write it as a loop")
         if rule is not None:
+            if isinstance(f, types.MethodDescriptorType) and rule.functions:
+                f = rule.functions[0]  # np.ndarray.sum(x) is np.sum(x)
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
