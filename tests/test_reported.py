@@ -1,6 +1,6 @@
 """Small programs that users of other tools have reported, with the right gradients in closed form: `reported.jsonl`.
 
-`source` names the public report; the programs say in a few lines what it is about. Some expect an error, or may have one.
+`source` names the public report; the programs say in a few lines what it is about. Some may be refused.
 """
 
 import copy
