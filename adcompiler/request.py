@@ -142,6 +142,11 @@ class Request:
             raise GradientError(problem_at(self.place, reason, "name each argument once"))
         return names
 
+    def moves(self, a: Any) -> bool:
+        """Is the argument that a call has at this position, or by this name, one to differentiate with respect to?"""
+        known = a in self.parameters if isinstance(a, str) else a < len(self.parameters) or self.source.node.args.vararg
+        return bool(known) and self._parameter(a) in self.wrt
+
     @property
     def single(self) -> bool:
         """Is one gradient asked for, rather than a tuple of them?"""
