@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompiler.frontend.calls import WRITERS
 from adcompiler.frontend.structural import CONSTANTS, STRUCTURAL
+from adcompiler.frontend.ufunc_methods import UFUNC_METHODS
 from adcompiler.frontend.words import METHODS, method_remedy
 from adcompiler.frontend.writers import METHODS as WRITING
 from rules import Rule, find, find_method, registry
@@ -84,6 +85,10 @@ def table() -> list[Row]:
     for name, write in WRITING.items():
         parameters = list(inspect.signature(write).parameters)[2:]
         rows[f"ndarray.{name}"] = Row(f"ndarray.{name}", f"{name}({', '.join(parameters)})", word="followed")
+    for name, method in UFUNC_METHODS.items():
+        parameters = list(inspect.signature(method).parameters)[3:]
+        rows[f"numpy.ufunc.{name}"] = Row(f"numpy.ufunc.{name}", f"{name}({', '.join(parameters)})", word="followed")
+    rows["numpy.ufunc.at"] = Row("numpy.ufunc.at", "at(a, indices, b)", word="followed")
     for name in METHODS[np.ndarray].keys() - WRITING.keys():
         if hasattr(np.ndarray, name):  # itemset is gone in NumPy 2
             why = method_remedy(np.ndarray, name, "a")

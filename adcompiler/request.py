@@ -17,6 +17,7 @@ from adcompiler.frontend.frozen import thawed
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
+from adcompiler.frontend.ufunc_methods import is_method
 from adcompiler.ir.core import ListOf, Loc, Value
 from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
@@ -183,6 +184,11 @@ class Request:
         return dict(bound.arguments)
 
 
+#: The parameters of methods of ufuncs, where one is differentiated by itself.
+METHODS_OF_UFUNCS = {"reduce": ["array", "axis"], "accumulate": ["array", "axis"],
+                     "reduceat": ["array", "indices", "axis"], "outer": ["A", "B"]}  # fmt: skip
+
+
 def find_source(f: Any) -> Source:
     """The source of a function, or of one that calls `f` where `f` has none of its own."""
     if hasattr(f, "__adc_gradient__"):
@@ -197,6 +203,8 @@ def find_source(f: Any) -> Source:
         f = functools.partial(getattr(np.ndarray, f.__name__), f.__self__)  # x.dot
     if isinstance(f, types.MethodType) and thawed(f) is not None:
         return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
+    if is_method(f):
+        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", METHODS_OF_UFUNCS[f.__name__], {"axis": 0})
     if isinstance(f, np.vectorize):
         return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)

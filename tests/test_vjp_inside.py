@@ -314,7 +314,7 @@ def test_a_pullback_made_outside_is_refused():
         grad(lambda d: np.sum(pull(d)[0]))(X)
 
 
-# --------------------------------------------------------------------------------------------- at points that are written
+# ------------------------------------------------------------------------------------------ at points that are written
 LITERAL = {
     "grad": lambda x: grad(lambda t: t**3 * x[0])(2.0),
     "grad that is a constant": lambda x: grad(lambda t: t**3)(2.0) * x[0],
