@@ -85,8 +85,8 @@ def table() -> list[Row]:
     for name, write in WRITING.items():
         parameters = list(inspect.signature(write).parameters)[2:]
         rows[f"ndarray.{name}"] = Row(f"ndarray.{name}", f"{name}({', '.join(parameters)})", word="followed")
-    for name, method in UFUNC_METHODS.items():
-        parameters = list(inspect.signature(method).parameters)[3:]
+    for name, lowered in UFUNC_METHODS.items():
+        parameters = list(inspect.signature(lowered).parameters)[3:]
         rows[f"numpy.ufunc.{name}"] = Row(f"numpy.ufunc.{name}", f"{name}({', '.join(parameters)})", word="followed")
     rows["numpy.ufunc.at"] = Row("numpy.ufunc.at", "at(a, indices, b)", word="followed")
     for name in METHODS[np.ndarray].keys() - WRITING.keys():

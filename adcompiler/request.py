@@ -204,7 +204,8 @@ def find_source(f: Any) -> Source:
     if isinstance(f, types.MethodType) and thawed(f) is not None:
         return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
     if is_method(f):
-        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", METHODS_OF_UFUNCS[f.__name__], {"axis": 0})
+        names = METHODS_OF_UFUNCS[f.__name__]
+        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", names, {"axis": 0} if "axis" in names else {})
     if isinstance(f, np.vectorize):
         return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)
