@@ -487,14 +487,9 @@ def _floats(x: Any) -> list[Any]:
         return [leaf for item in x for leaf in _floats(item)]
     if isinstance(x, dict):
         return [leaf for item in x.values() for leaf in _floats(item)]
-    if isinstance(x, bool | int | str) or x is None:
-        return []
-    return (
-        [x]
-        if getattr(x, "dtype", np.dtype(float)).kind in "fc"
-        and isinstance(x, np.ndarray | np.generic | float | complex)
-        else []
-    )
+    if isinstance(x, np.ndarray | np.generic):
+        return [x] if x.dtype.kind in "fc" else []
+    return [x] if isinstance(x, float | complex) else []
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:

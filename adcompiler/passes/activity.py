@@ -160,7 +160,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
             if any(r in both for r in op.results):
                 lacks = "derivative" if why else "rule"
                 reason = f"{name} has no {lacks}, and a derivative would flow through it{why}"
-                remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
+                remedy = "write it by functions with rules (`adc rules`), or give it one (docs/custom_rules.md)"
                 problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):
                 problems.append(problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function"))

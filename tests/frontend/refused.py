@@ -599,6 +599,10 @@ def decorated_nested_function(x):
 
 
 # ------------------------------------------------------------------------------------ calls without a rule
+def division_by_zero(x):
+    return x[1] / 0
+
+
 def function_without_rule(x):
     values = np.unique(x)
     return np.sum(values)

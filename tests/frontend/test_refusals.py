@@ -160,6 +160,7 @@ CASES = [
          "outside of the recursion", (X, 2)),
     Case("decorated_nested_function", "functools.lru_cache", "decorated nested", "module level"),
     # calls
+    Case("division_by_zero", "x[1] / 0", "divides by 0, whatever the arguments are", "leave it out np.inf"),
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
     Case("function_without_rule_is_unpacked", "np.unique_counts(", "np.unique_counts no rule", "adc rules"),
