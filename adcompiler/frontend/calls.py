@@ -17,6 +17,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
+from adcompiler.frontend.functions import with_functions
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -155,9 +156,11 @@ class Calls(Iterations):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
+        if rule.callbacks:
+            bound = with_functions(self, rule, bound, node)
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
-            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
+            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars | set(rule.callbacks)
             if array and _is_listed(d) and target is not np.array:
                 bound[name] = self.emit(np.array, d)
             elif name in stars and name in rule.pullbacks:
@@ -291,7 +294,8 @@ class Calls(Iterations):
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
                 remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
-                raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
+                told = f", and would call {describe(x)}" if not why else f": {why}"
+                raise self.refuse(node, f"{name} has no rule{told}", remedy if not why else "")
             if _reads(f):
                 continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
@@ -383,6 +387,8 @@ class Calls(Iterations):
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
+            if refusal.problem.file == self.frame.source.file:
+                raise  # of a function that the user has given it
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:

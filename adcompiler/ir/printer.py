@@ -74,6 +74,8 @@ class _Printer:
     def tree(self, x: Any) -> str:
         if isinstance(x, Value):
             return self.name(x)
+        if hasattr(x, "callee"):
+            return f"{x.callee.name}({', '.join(['..', *map(self.tree, x.around)])})"
         if isinstance(x, tuple):
             return "(" + ", ".join(map(self.tree, x)) + ("," if len(x) == 1 else "") + ")"
         if isinstance(x, list):
