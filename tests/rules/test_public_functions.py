@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import fft as scipy_fft
-from scipy import integrate, linalg, ndimage, signal, special
+from scipy import integrate, linalg, ndimage, optimize, signal, special
 from scipy.spatial import distance
 
 from adcompiler.frontend.calls import WRITERS
@@ -24,7 +24,8 @@ def known(function: Any) -> bool:
     return find(function) is not None or is_followed(function) or function in STRUCTURAL or function in WRITERS
 
 
-MODULES = [np, np.linalg, np.fft, special, linalg, scipy_fft, signal, signal.windows, ndimage, integrate, distance]
+MODULES = [np, np.linalg, np.fft, special, linalg, scipy_fft, signal, signal.windows, ndimage, integrate, distance,
+           optimize]  # fmt: skip
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: m.__name__)
