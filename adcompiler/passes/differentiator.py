@@ -25,6 +25,8 @@ from rules.rule import Rule, RuleError, find
 class AD(Entering):
     """The differentiator as an operand: of which rule, and which of the values that it is given move."""
 
+    __adc_name__ = "ad"
+
     def entered(self, trace: Trace) -> "Differentiator":
         return Differentiator(trace, self[0], frozenset(self[1:]))
 
