@@ -26,6 +26,7 @@ from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
+from adcompiler.ir.callee import passed
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -167,6 +168,9 @@ class Calls(Iterations):
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
+        if rule.callbacks:
+            op = self.builder.region.ops[-1]
+            op.effect = any(f.callee.effect for f in passed(op))
         return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
 
     def only_part(self, target: Any, args: Any, node: Any) -> tuple[Any]:
