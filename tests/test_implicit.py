@@ -371,6 +371,79 @@ def test_stiff_equations_by_an_implicit_method():
                                + (1 - k * k) / (k * k + 1) ** 2 * s, rtol=1e-4)  # fmt: skip
 
 
+# ------------------------------------------------------------------------------------------------ forms of calls
+BOUNDS, FINE = [(0.0, None), (0.0, 5.0)], {"rtol": 1e-9, "atol": 1e-11}
+
+
+class Decay:
+    rate = 2.0
+
+    def slope(self, t, y, a):
+        return -self.rate * a * y
+
+
+DECAY = Decay()
+
+
+def chain(t, y, k):
+    first, second = y
+    return -k * first, k * first - 0.5 * second
+
+
+def of_attributes(a):
+    sol = solve_ivp(chain, (0, 2), (1.0, 0.0), args=(a,), dense_output=False, **FINE)
+    t, y = sol.t, sol.y
+    return y[1][-1] + sol["y"][0, -1] + t[-1]
+
+
+def circle(a):
+    def residual(v):
+        x, y = v
+        return x * x + y * y - a, x - y
+
+    x, y = optimize.fsolve(residual, (1, 1))
+    return x * y
+
+
+FORMS = [
+    lambda a: root(lambda x, b: x * x - b, (1.0, 2.0), (a,)).x[1],
+    lambda a: root(lambda x, b: x * x - b, [1.0], args=a).x[0],
+    lambda a: root(lambda x: np.exp(x) - a, 0.0, method="lm", tol=1e-12).x.sum(),
+    lambda a: root(lambda x: np.exp(x) - a, [0.0], method="krylov", tol=1e-12).x[0],
+    lambda a: optimize.root_scalar(lambda x: x**3 - a, bracket=(0, a * 3), method="brentq").root,
+    lambda a: brentq(f=lambda x: x**3 - a, a=0, b=3),
+    lambda a: optimize.newton(lambda x: x**3 - a, a, maxiter=100, rtol=1e-12),
+    lambda a: np.sum(minimize(lambda x: np.sum((x - a) ** 2) + x[0] * x[1], [0.1, 0.1], bounds=BOUNDS, tol=1e-12).x),
+    lambda a: np.sum(minimize(lambda x: np.sum((x - a) ** 2) + x[0] * x[1], [0, 0], bounds=optimize.Bounds(0, 5)).x),
+    lambda a: minimize(lambda x: (x[0] - a) ** 2, x0=[0], method="Nelder-Mead", options={"xatol": 1e-9}).x[0],
+    lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0, 10), method="bounded").x,
+    lambda a: solve_ivp(lambda t, y: -a * y, [0, a], [1, 2], t_eval=[0.1, a * 0.5], **FINE).y[1, 1],
+    lambda a: solve_ivp(fun=lambda t, y: -a * y, t_span=np.array([0.0, 1]), y0=np.ones(2), method="RK23", **FINE).y[1, -1],
+    lambda a: solve_ivp(DECAY.slope, (0, 1), [1.0], args=(a,), **FINE).y[0, -1],
+    lambda a: odeint(lambda y, t, b, c: [y[1] * b, -y[0] * c], [a, 1], TIMES, (a, 2.0), **FINE)[-1, 0],
+    lambda a: quad(np.exp, 0, a)[0] + quad(lambda x, c: a * c, 0, 1, (2.0,))[0],
+    of_attributes, circle,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FORMS)
+def test_a_call_may_have_any_form(f):
+    np.testing.assert_allclose(grad(f)(1.3), differences(f, (1.3,), step=1e-4), rtol=1e-4, atol=1e-4)
+
+
+def test_what_a_function_prints_is_printed_where_it_is_called(capsys):
+    def f(a):
+        def g(x):
+            print("called")
+            return x**3 - a
+
+        y = brentq(g, 0, 3)
+        return a * (y if a > 100 else 1.0)
+
+    assert grad(f)(2.0) == 1.0
+    assert capsys.readouterr().out.count("called") >= 3
+
+
 # ------------------------------------------------------------------------------------------ conventions, errors
 def test_where_a_solver_begins_does_not_count():
     assert grad(lambda a: optimize.newton(lambda x: x**3 - 2.0, a))(1.2) == 0.0

@@ -43,13 +43,19 @@ class least_rule:
 def minimizer(fun: Any, x0: Any, method: Any = None, jac: Any = None, hess: Any = None, bounds: Any = None,
               tol: Any = None, options: Any = None) -> Any:  # fmt: skip
     """The place that `optimize.minimize` finds, whether it has converged, and how it ended."""
-    found = optimize.minimize(fun, x0, (), method, jac, hess, None, bounds, (), tol, None, options)
+    found = optimize.minimize(fun, x0, (), method, jac, hess, None, _limits(bounds), (), tol, None, options)
     return np.asarray(found.x), bool(found.success), str(found.message)
+
+
+def _limits(bounds: Any) -> Any:
+    """As SciPy takes them."""
+    return optimize.Bounds(**bounds) if isinstance(bounds, dict) else bounds
 
 
 @primitive
 def inside(x: Any, bounds: Any) -> Any:
     """Which elements of x are not at a bound."""
+    bounds = _limits(bounds)
     lower, upper = (bounds.lb, bounds.ub) if isinstance(bounds, optimize.Bounds) else zip(*bounds, strict=True)
     low = np.array([-np.inf if v is None else v for v in np.broadcast_to(np.array(lower, dtype=object), x.shape)])
     high = np.array([np.inf if v is None else v for v in np.broadcast_to(np.array(upper, dtype=object), x.shape)])
@@ -162,6 +168,12 @@ def minimize_scalar(fun: Any, bracket: Any = None, bounds: Any = None, args: Any
     return fields("minimize_scalar", x=x, success=success, message=message, fun=least(lambda x: fun(x, *args), x))
 
 
+def limits(lb: Any = -np.inf, ub: Any = np.inf, keep_feasible: Any = False) -> Any:
+    """`optimize.Bounds`."""
+    return fields("Bounds", lb=lb, ub=ub, keep_feasible=keep_feasible)
+
+
+follow(limits, optimize.Bounds)
 follow(minimize, optimize.minimize)
 follow(minimize_scalar, optimize.minimize_scalar)
 

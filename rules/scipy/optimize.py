@@ -157,6 +157,8 @@ def root(fun: Any, x0: Any, args: Any = (), method: Any = "hybr", jac: Any = Non
     args = args if isinstance(args, tuple) else (args,)
     if callback is not None:
         refused("root with a callback", "leave it out")
+    if method not in ("hybr", "lm") and isinstance(x0, (int, float, np.number)):
+        refused("root of a number by this method", "begin with a vector of one: [x0]")
     f = lambda x: np.atleast_1d(fun(x, *args))
     if isinstance(jac, bool):
         if jac:
