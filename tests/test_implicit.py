@@ -418,7 +418,7 @@ FORMS = [
     lambda a: minimize(lambda x: (x[0] - a) ** 2, x0=[0], method="Nelder-Mead", options={"xatol": 1e-9}).x[0],
     lambda a: optimize.minimize_scalar(lambda x: (x - a) ** 2, bounds=(0, 10), method="bounded").x,
     lambda a: solve_ivp(lambda t, y: -a * y, [0, a], [1, 2], t_eval=[0.1, a * 0.5], **FINE).y[1, 1],
-    lambda a: solve_ivp(fun=lambda t, y: -a * y, t_span=np.array([0.0, 1]), y0=np.ones(2), method="RK23", **FINE).y[1, -1],
+    lambda a: solve_ivp(fun=lambda t, y: -a * y, t_span=np.arange(2.0), y0=np.ones(2), method="RK23", **FINE).y[1, -1],
     lambda a: solve_ivp(DECAY.slope, (0, 1), [1.0], args=(a,), **FINE).y[0, -1],
     lambda a: odeint(lambda y, t, b, c: [y[1] * b, -y[0] * c], [a, 1], TIMES, (a, 2.0), **FINE)[-1, 0],
     lambda a: quad(np.exp, 0, a)[0] + quad(lambda x, c: a * c, 0, 1, (2.0,))[0],
@@ -483,6 +483,11 @@ def test_what_is_no_solution_has_no_derivative(f, words):
             derivative(1.3)
 
 
+def over_a_list(a):
+    rates = [a * k for k in np.arange(3.0)]
+    return quad(lambda x: sum([k * x for k in rates]), 0, 1)[0]
+
+
 def test_where_a_failure_is_handled_by_the_program_there_is_none():
     def f(a):
         sol = root(lambda x: x * x + a, [1.0])
@@ -520,6 +525,7 @@ def test_where_a_failure_is_handled_by_the_program_there_is_none():
         (lambda a: quad(lambda x: x * a, 0, 1, weight="cos", wvar=2.0)[0], "quad with full_output, weight"),
         (lambda a: quad(lambda x: x * a, 0, 1)[1], "the estimate of the error of an integral has no derivative"),
         (lambda a: np.abs(quad(lambda x: np.exp(1j * x * a), 0, 1)[0]), "quad of a function that returns c128"),
+        (over_a_list, "closes over a list, and is integrated over"),
         (lambda a: integrate.tplquad(lambda x, y, z: x * y * a, 0, 1, 0, 1, 0, 1)[0],
          "write quad, one in the function of the other"),
         (lambda a: solve_ivp(lambda t, y: -a * y, (0, 1), [1.0], dense_output=True).y[0, -1], "events or dense_output"),

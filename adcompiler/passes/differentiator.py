@@ -60,6 +60,10 @@ class Differentiator:
     def around(self, f: Traced) -> tuple[list[Any], list[int]]:
         """What a function closes over, and which of that moves: a cotangent of it is wanted."""
         around = f.value.around
+        for v in around:
+            if v in self.active and isinstance(v.kind, Seq):
+                raise KindError("the function that it is given closes over a list, and is integrated over",
+                                "make an array of the list before: np.array(xs)")  # fmt: skip
         return list(map(self.trace.wrap, around)), [k for k, v in enumerate(around) if v in self.active]
 
     def moving(self, t_f: Traced) -> bool:

@@ -44,7 +44,7 @@ def minimizer(fun: Any, x0: Any, method: Any = None, jac: Any = None, hess: Any 
               tol: Any = None, options: Any = None) -> Any:  # fmt: skip
     """The place that `optimize.minimize` finds, whether it has converged, and how it ended."""
     found = optimize.minimize(fun, x0, (), method, jac, hess, None, _limits(bounds), (), tol, None, options)
-    return np.asarray(found.x), bool(found.success), str(found.message)
+    return np.array(found.x), bool(found.success), str(found.message)
 
 
 def _limits(bounds: Any) -> Any:

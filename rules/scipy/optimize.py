@@ -132,7 +132,7 @@ def _vectors(name: str, f: Any, x0: Any) -> Array:
 def root_of(fun: Any, x0: Any, method: Any = "hybr", jac: Any = None, tol: Any = None, options: Any = None) -> Any:
     """The root that `optimize.root` finds, whether it has converged, and how it ended."""
     found = optimize.root(fun, x0, (), method, jac, tol, None, options)
-    return np.asarray(found.x), bool(found.success), found.message
+    return np.array(found.x), bool(found.success), found.message
 
 
 @rule("sol = root_of(fun, x0, method='hybr', jac=None, tol=None, options=None)", root_of)
@@ -184,7 +184,7 @@ def fsolve(func: Any, x0: Any, args: Any = (), fprime: Any = None, full_output: 
 @primitive
 def fixed_point_of(func: Any, x0: Any, xtol: Any = 1e-8, maxiter: Any = 500, method: Any = "del2") -> Any:
     """`optimize.fixed_point`."""
-    return optimize.fixed_point(func, x0, (), xtol, maxiter, method)[()]
+    return np.array(optimize.fixed_point(func, x0, (), xtol, maxiter, method))[()]
 
 
 @rule("x = fixed_point_of(func, x0, xtol=1e-08, maxiter=500, method='del2')", fixed_point_of)
