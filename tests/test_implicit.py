@@ -473,7 +473,12 @@ def test_single_precision():
         (lambda a: minimize(lambda x: abs(x[0] - a) + 0.1 * (x[0] - 2) ** 2, np.ones(1), method="Nelder-Mead").x[0],
          "away from a smooth solution"),
         (lambda a: np.sum(minimize(lambda x: (x[0] + x[1] - a) ** 2, np.ones(2)).x), "do not determine it"),
+        (lambda a: minimize(lambda x: abs(x[0] - a) + 0.1 * (x[0] - 2) ** 2, np.ones(1), method="Nelder-Mead").fun,
+         "is no smooth minimum"),
+        (lambda a: optimize.minimize_scalar(lambda x: x * a, bounds=(0, 1), method="bounded").fun,
+         "is no smooth minimum"),
         (lambda a: solve_ivp(lambda t, y: y * y * a, (0, 2), [1.0]).y[0, -1], "solve_ivp has failed"),
+        (lambda a: solve_ivp(lambda t, y: y * y, (0, a), [1.0]).y[0, -1], "solve_ivp has failed"),
     ],
 )  # fmt: skip
 def test_what_is_no_solution_has_no_derivative(f, words):

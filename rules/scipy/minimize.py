@@ -12,7 +12,7 @@ from scipy import optimize
 from rules.kind import Array, KindError, Num, Opaque, kind_of
 from rules.libraries import follow
 from rules.results import fields
-from rules.rule import nondifferentiable, primitive, rule
+from rules.rule import borrows, nondifferentiable, primitive, rule
 from rules.scipy.forms import refused
 from rules.scipy.implicit import pulled, pushed, starting, well_posed
 
@@ -20,22 +20,6 @@ from rules.scipy.implicit import pulled, pushed, starting, well_posed
 def _of_reals(name: str, f: Any) -> None:
     if not isinstance(f.result, Num | Array) or f.result.ndim or f.result.dtype.kind != "f":
         raise KindError(f"{name} of a function that returns {f.result} is not supported", "let it return one number")
-
-
-# ------------------------------------------------------------------------------------------ the least value
-@primitive
-def least(fun: Any, x: Any) -> Any:
-    """The value at a minimiser x, by which it has the derivative zero."""
-    return fun(x)
-
-
-@rule("y = least(fun, x)", least)
-class least_rule:
-    constant = "x"
-    def calls_fun(x): return (kind_of(x),)
-    def kind(fun): return fun.result
-    def d_fun(ad, d_y, fun, x): return ad.vjp(fun, x)[1](d_y)[0]
-    def t_y(ad, fun, x, t_fun): return ad.jvp(fun, (x,), (None,), t_fun)[1]
 
 
 # ----------------------------------------------------------------------------------------------- of a vector
@@ -64,6 +48,50 @@ def inside(x: Any, bounds: Any) -> Any:
 
 
 nondifferentiable("free = inside(x, bounds)", inside, kind=lambda x: Array(np.dtype(bool), x.shape))
+
+
+# ------------------------------------------------------------------------------------------ the least value
+@primitive
+def least(fun: Any, x: Any, bounds: Any = None) -> Any:
+    """The value at a minimiser x, by which it has the derivative zero."""
+    return fun(x)
+
+
+@primitive
+def at_least(d: Any, gradient: Any, value: Any) -> Any:
+    """A cotangent or tangent d of a least value itself. Raises ValueError where that is none: where it has a slope."""
+    steep = np.max(np.abs(gradient), initial=0.0)
+    if np.any(d) and not steep <= 1e-2 * (1.0 + np.abs(value)):
+        raise ValueError(f"what a minimiser gave has a slope of {steep:.1e}, and is no smooth minimum: "
+                         "its value has no derivative")  # fmt: skip
+    return d
+
+
+@rule("y = at_least(d, gradient, value)", at_least)
+class at_least_rule:
+    view = "d"
+    constant = "gradient value"
+    def kind(d): return kind_of(d)
+    @borrows("d_y")
+    def d_d(d_y): return d_y
+    def t_y(t_d): return t_d
+
+
+@rule("y = least(fun, x, bounds=None)", least)
+class least_rule:
+    constant = "x bounds"
+    def calls_fun(x): return (kind_of(x),)
+    def kind(fun): return fun.result
+    def d_fun(ad, d_y, fun, x, bounds, y): return ad.vjp(fun, x)[1](at_least(d_y, _slope(ad, fun, x, bounds), y))[0]
+
+    def t_y(ad, fun, x, bounds, y, t_fun):
+        return at_least(ad.jvp(fun, (x,), (None,), t_fun)[1], _slope(ad, fun, x, bounds), y)
+
+
+def _slope(ad: Any, fun: Any, x: Any, bounds: Any) -> Any:
+    """The gradient by what is not at a bound."""
+    gradient = ad.grad(fun)(x)
+    return gradient if bounds is None else np.where(inside(x, bounds), gradient, 0.0)
 
 
 def _solved(ad: Any, fun: Any, x: Any, d: Any, bounds: Any, success: Any, used: Any) -> Any:
@@ -124,10 +152,11 @@ def minimize(fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = N
     if isinstance(jac, bool) and jac:
         x, success, message = minimizer(lambda x: fun(x, *args)[0], start, method, lambda x: fun(x, *args)[1], second,
                                         bounds, tol, options)  # fmt: skip
-        return fields("minimize", x=x, success=success, message=message, fun=least(lambda x: fun(x, *args)[0], x))
+        value = least(lambda x: fun(x, *args)[0], x, bounds)
+        return fields("minimize", x=x, success=success, message=message, fun=value)
     first = None if jac is None or isinstance(jac, bool) else lambda x: jac(x, *args)
     x, success, message = minimizer(lambda x: fun(x, *args), start, method, first, second, bounds, tol, options)
-    return fields("minimize", x=x, success=success, message=message, fun=least(lambda x: fun(x, *args), x))
+    return fields("minimize", x=x, success=success, message=message, fun=least(lambda x: fun(x, *args), x, bounds))
 
 
 # ----------------------------------------------------------------------------------------------- of a number

@@ -73,8 +73,8 @@ def _of_system(name: str, fun: Any, y0: Any, *tolerances: Any) -> None:
     if not vector or fun.result.dtype.kind != "f" or y0.dtype.kind == "c":
         raise KindError(f"{name} of {y0} by a function that returns {fun.result} is not supported",
                         "let y be a vector of real numbers, and its derivative likewise")  # fmt: skip
-    n, m = y0.shape[0], fun.result.shape[0]
-    if (lengths().resolve(n) == ONE) != (lengths().resolve(m) == ONE):
+    n, m = lengths().resolve(y0.shape[0]), lengths().resolve(fun.result.shape[0])
+    if (n == ONE) != (m == ONE) or (n != m and n.constant and m.constant):
         raise KindError(f"{name} of {y0} by a function that returns {fun.result} is not supported",
                         "return as many elements as y has")  # fmt: skip
     lengths().unify(m, n)  # the solver raises an error where they differ
@@ -163,14 +163,19 @@ class solution_rule:
         return d if t_eval is not None else d + d_sol[1][:, 0] @ rate + d_sol[0][0]
 
     def d_t1(d_sol, fun, t1, sol, t_eval):
-        return 0.0 if t_eval is not None else d_sol[1][:, -1] @ fun(t1, sol[1][:, -1]) + d_sol[0][-1]
+        if t_eval is not None:
+            return 0.0
+        y = solved(sol[1], d_sol[1], sol[2], True, "solve_ivp")
+        return d_sol[1][:, -1] @ fun(t1, y[:, -1]) + d_sol[0][-1]
 
     def d_t_eval(ad, d_sol, fun, t_eval, sol):
-        return d_sol[0] + ad.each(lambda t, y, d_y: d_y @ fun(t, y), t_eval, sol[1].T, d_sol[1].T)
+        y = solved(sol[1], d_sol[1], sol[2], True, "solve_ivp")
+        return d_sol[0] + ad.each(lambda t, y, d_y: d_y @ fun(t, y), sol[0], y.T, d_sol[1].T)
 
     def t_sol(ad, fun, t0, t1, y0, t_eval, sol, method, rtol, atol, max_step, first_step,
               t_fun, t_t0, t_t1, t_y0, t_t_eval):  # fmt: skip
         t, y, success, _ = sol
+        y = solved(y, 1.0, success, True, "solve_ivp")
         solve = _again(sol, t0, t1, method, rtol, atol, max_step, first_step)
         t_y, t_t = np.zeros_like(y), np.zeros_like(t)
         if ad.moving(t_fun) or not ad.still(t_y0, t_t0):
