@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 _MODULES = ("special", "linalg", "fft", "stats", "signal", "signal.windows", "ndimage", "integrate", "spatial.distance",
-            "interpolate", "sparse", "sparse.linalg")  # fmt: skip
+            "interpolate", "optimize", "sparse", "sparse.linalg")  # fmt: skip
 #: The modules of rules, by the modules whose functions they serve.
 _RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in _MODULES}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)

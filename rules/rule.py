@@ -108,6 +108,8 @@ class Rule:
     reasons: dict[str, str] = field(default_factory=dict)
     where: str = ""
     overlay: Overlay | None = None
+    callbacks: dict[str, Derivative] = field(default_factory=dict)
+    constant: frozenset[str] = frozenset()
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The call's arguments by the rule's names, defaults filled in. Raises TypeError as a call would."""
@@ -407,12 +409,13 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
         pullbacks: dict[str, Derivative] = {}
         borrows: dict[str, frozenset[str]] = {}
         refused: dict[str, str] = {}
+        callbacks: dict[str, Derivative] = {}
         pushforward = kind = None
         options: dict[str, Any] = {}
         members = {k: v for k, v in vars(cls).items() if not (k.startswith("__") and k.endswith("__"))}
         siblings = {k for k in members if k.startswith("d_")}
         for name, member in members.items():
-            if name in ("static", "view", "like"):
+            if name in ("static", "view", "like", "constant"):
                 given = set(member.split())
                 if not given <= names:
                     raise RuleError(f"{what}: {name} names {', '.join(sorted(given - names))}, not an argument")
@@ -427,6 +430,10 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 refused[name[4:]] = member
             elif not inspect.isfunction(member):
                 raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole, selects")
+            elif name.startswith("calls_"):
+                if name[6:] not in names:
+                    raise RuleError(f"{what} has {name}, but no argument {name[6:]}")
+                callbacks[name[6:]] = _derivative(member, names, f"{what}: {name}")
             elif name == "kind":
                 kind = member
                 _derivative(member, names, f"{what}: kind")
@@ -434,18 +441,22 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 arg = name[2:]
                 if arg not in names:
                     raise RuleError(f"{what} has {name}, but no argument {arg}; it has {', '.join(sorted(names))}")
-                allowed = names | {parsed.result, "d_" + parsed.result} | (siblings - {name})
+                allowed = names | {parsed.result, "d_" + parsed.result, "ad"} | (siblings - {name})
                 pullbacks[arg] = _derivative(member, allowed, f"{what}.{name}", names | {parsed.result})
                 if "d_" + parsed.result not in pullbacks[arg].wants and not siblings & set(pullbacks[arg].wants):
                     raise RuleError(f"{what}: {name} does not take d_{parsed.result}, so it cannot be linear in it")
                 borrows[arg] = getattr(member, "__borrows__", frozenset())
                 _declared(borrows[arg], pullbacks[arg], f"{what}: {name}")
             elif name == "t_" + parsed.result:
-                pushforward = _derivative(member, names | {parsed.result} | {"t_" + n for n in names}, f"{what}.{name}")
+                allowed = names | {parsed.result, "ad"} | {"t_" + n for n in names}
+                pushforward = _derivative(member, allowed, f"{what}.{name}")
             elif name != "forward" and not name.startswith("with_state_d_"):
                 raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
         _no_circle(pullbacks, what)
         overlay = _overlay(members, parsed, pullbacks, what)
+        for name in callbacks:
+            if pushforward is not None and "d_" + name in members and "t_" + name not in pushforward.wants:
+                raise RuleError(f"{what}: t_{parsed.result} lacks t_{name}, the tangent of what {name} closes over")
         if "why" in options and (pullbacks or pushforward is not None):
             raise RuleError(f"{what} has a derivative, and why, the reason for having none")
         if not pullbacks and pushforward is None and "why" not in options:
@@ -453,7 +464,7 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
             raise RuleError(f"{what} has no derivative; {reasons}")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
                        kind, borrows=borrows, where=cls.__module__, overlay=overlay, reasons=refused,
-                       **options))  # fmt: skip
+                       callbacks=callbacks, **options))  # fmt: skip
         return cls
 
     return register

@@ -76,6 +76,9 @@ def check_rule(
     rule = find_method(function) if isinstance(function, str) else find(function)
     assert rule is not None, f"{function!r} has no rule"
     assert not rule.why, f"{function!r} is refused: {rule.why}"
+    if rule.callbacks:
+        raise ValueError(f"{rule.name} takes functions, which are differentiated by a compiler: check a program that "
+                         "calls it, with adcompiler.check_grad")  # fmt: skip
     left_out = set(skip.split()) | (set() if complex else {"complex"})
     if not left_out <= set(VARIANTS):
         raise ValueError(f"skip names {left_out - set(VARIANTS)}; the forms are {', '.join(VARIANTS)}")

@@ -10,7 +10,8 @@ import numpy as np
 
 from adcompiler.backend.names import Names
 from adcompiler.backend.slots import Slots
-from adcompiler.backend.spell import Speller, name, store
+from adcompiler.backend.spell import Speller, name, numbered, store
+from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import UNDEF, For, If, Op, Value
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.outs import into
@@ -32,6 +33,8 @@ class Operands:
         """An operand as an expression."""
         if isinstance(x, Value):
             return self.written(self.plan.defs[x]) if x in self.plan.inlined else name(self.names[x])
+        if isinstance(x, Bound):
+            return self.passed_on(x)
         if isinstance(x, tuple):
             return ast.Tuple([self.expr(y) for y in x], ast.Load())
         if isinstance(x, list):
@@ -41,6 +44,19 @@ class Operands:
         if isinstance(x, slice):
             return ast.Call(self.speller.builtin(slice), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
         return self.speller.constant(None if x is UNDEF else x)
+
+    def passed_on(self, f: Bound) -> ast.expr:
+        """A function that is passed on, with what it closes over: `lambda x: f(x, a)`."""
+        around = [self.expr(x) for x in f.around]
+        if not around:
+            return self.speller.callee(f.callee)
+        taken = {n.id for x in around for n in ast.walk(x) if isinstance(n, ast.Name)}
+        names: list[str] = []
+        for p in f.parameters:
+            names.append(next(n for n in numbered(p.hint or "x") if n not in taken))
+            taken.add(names[-1])
+        parameters = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
+        return ast.Lambda(parameters, ast.Call(self.speller.callee(f.callee), [*map(name, names), *around], []))
 
     def index(self, x: Any) -> ast.expr:
         """What stands between the brackets of a subscript."""

@@ -17,6 +17,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
+from adcompiler.frontend.functions import with_functions
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -26,6 +27,7 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
+from adcompiler.ir.callee import passed
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -160,15 +162,20 @@ class Calls(Iterations):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
+        if rule.callbacks:
+            bound = with_functions(self, rule, bound, node)
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
-            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
+            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars | set(rule.callbacks)
             if array and _is_listed(d) and target is not np.array:
                 bound[name] = self.emit(np.array, d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
+        if rule.callbacks:
+            op = self.builder.region.ops[-1]
+            op.effect = any(f.callee.effect for f in passed(op))
         return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
 
     def only_part(self, target: Any, args: Any, node: Any) -> tuple[Any]:
@@ -296,7 +303,8 @@ class Calls(Iterations):
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
                 remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
-                raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
+                told = f", and would call {describe(x)}" if not why else f": {why}"
+                raise self.refuse(node, f"{name} has no rule{told}", remedy if not why else "")
             if _reads(f):
                 continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
@@ -388,6 +396,8 @@ class Calls(Iterations):
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
+            if refusal.problem.file == self.frame.source.file:
+                raise  # of a function that the user has given it
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:

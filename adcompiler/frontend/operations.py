@@ -14,6 +14,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
 from adcompiler.ir.build import Builder
+from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from rules.cotangent import length
@@ -133,6 +134,8 @@ class Operations:
             return d
         if isinstance(d, Known):
             return d.value
+        if isinstance(d, Bound):
+            return d
         if isinstance(d, tuple | list):
             return type(d)(self.operand(x) for x in d)
         if isinstance(d, dict):

@@ -15,6 +15,7 @@ from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
 from adcompiler.frontend.words import MAKERS, describe, method_remedy
 from adcompiler.ir.build import kind_of_operand
@@ -72,6 +73,11 @@ class Parts(Conditions):
             if name in (fields := self.fields(owner)):
                 return owner[fields.index(name)]
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
+        if isinstance(owner, Fields):
+            return owner.field(self, name, node)
+        if isinstance(owner, dict) and name in owner and not hasattr(dict, name):
+            reason = f"the attribute {name} is read of what is one result on one path, and another on another path"
+            raise self.refuse(node, reason, "read it on each path, and use what was read")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             return Method(owner, name)
         if isinstance(owner, Frozen):

@@ -63,7 +63,8 @@ def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = map_tree(lambda v: v.kind, rule.bind(args, kwargs))
     takes = rule.kind_takes
     try:
-        return rule.kind(*(bound[name] for name in takes))
+        found = rule.kind(*(bound[name] for name in takes))
+        return kind_of(found) if type(found) in (int, float, complex) else found  # of an argument that is a constant
     except (TypeError, ValueError, IndexError, AttributeError) as error:
         given = ", ".join(f"{k}={_spelled(v)}" for k, v in bound.items() if k in takes)
         remedy = "pass arrays and numbers, as NumPy documents it; make an array of a list first: np.array([...])"

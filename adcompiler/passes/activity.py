@@ -149,7 +149,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound, known = rule.bind(op.args, op.kwargs), _derivatives(rule, forward)
             for name, x in bound.items():
-                if name not in known and name not in rule.like and any(v in both for v in leaves(x)):
+                if name not in known and name not in rule.like | rule.constant and any(v in both for v in leaves(x)):
                     what = "forward mode" if forward and rule.pushforward is None else "derivative"
                     why = f": {rule.reasons[name]}" if name in rule.reasons else ""
                     problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}{why}",

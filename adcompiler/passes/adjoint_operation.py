@@ -14,6 +14,7 @@ import numpy as np
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.core import CotangentName, Op, Value, leaves
 from adcompiler.passes.cotangents import Cotangents, hint_of, zero_of
+from adcompiler.passes.differentiator import AD
 from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.states import Waiting
@@ -48,6 +49,9 @@ class Operations(Cotangents):
             for w in derivative.wants:
                 if w in derivative.scratch:
                     out.append(self.builder.call(np.empty_like, values[derivative.scratch[w]], lazy=True))
+                elif w == "ad" and w not in values:
+                    named = [bound[n] for n in derivative.wants if n in bound]
+                    out.append(AD(rule, *dict.fromkeys(v for v in leaves(named) if v in self.active)))
                 elif w == "state" and w not in values:
                     out.append(self.states[id(op)])
                 else:

@@ -5,13 +5,15 @@ def d_x(d_z, y): return d_z * y        ->        %t = %d_z * %y
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from adcompiler.ir.build import Builder
-from adcompiler.ir.core import Loc, Region, Value, leaves, map_tree
+from adcompiler.ir.callee import Bound
+from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
+from adcompiler.ir.interpret import interpret, matched
 from rules import find_method
 from rules.cotangent import length, project, size, update
 from rules.kind import ONE, Array, Num, Seq, same_shape
@@ -127,6 +129,39 @@ for _name in ("neg", "pos", "abs", "invert"):
     setattr(Tracer, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
+class Traced:
+    """Stands for a function that a rule is given: it can be called, and passed on."""
+
+    __slots__ = ("trace", "value")
+
+    def __init__(self, trace: "Trace", value: Bound) -> None:
+        self.trace = trace
+        self.value = value
+
+    def __trace_call__(self, function: Any, args: Any, kwargs: Any) -> Any:
+        return self.trace.call(function, args, kwargs)
+
+    @property
+    def result(self) -> Any:
+        """The kind of what it gives."""
+        return self.value.result
+
+    def __call__(self, *args: Any) -> Any:
+        f = self.value
+        return self.trace.wrap(self.trace.add(f.callee, (*strip(args), *f.around), f.callee.kinds)[0])
+
+
+class Entering(tuple[Any, ...]):
+    """Operands of a rule's body that are one thing in it, which is made when it is traced."""
+
+    def __new__(cls, *items: Any) -> "Entering":
+        return super().__new__(cls, items[0] if len(items) == 1 and isinstance(items[0], Iterator) else items)
+
+    def entered(self, trace: "Trace") -> Any:
+        """What the body gets."""
+        raise NotImplementedError
+
+
 class Trace:
     """Records calls into a region."""
 
@@ -147,6 +182,23 @@ class Trace:
         if rule is not None and target not in OPERATORS:
             args, kwargs = rule.normal(rule.bind(args, kwargs))
         return self.wrap(self.builder.call(target, *args, **kwargs))
+
+    def add(self, target: Any, args: tuple[Any, ...], kinds: list[Any]) -> list[Value]:
+        """Record a call of a function of the IR, which gives values of these kinds."""
+        results = [Value(kind, "", self.builder.loc) for kind in kinds]
+        self.builder.region.ops.append(Op(target, self.operand(args), {}, results, loc=self.builder.loc))
+        return results
+
+    def operand(self, tree: Any) -> Any:
+        """Operands as they are written."""
+        return tree
+
+    def is_zero(self, x: Any) -> bool:
+        """Is this known to be zero?"""
+        return type(x) in (int, float) and x == 0
+
+    def moves(self, v: Value) -> None:
+        """Say that a value is a tangent."""
 
     def call_into(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Record a call that may have `out=`."""
@@ -170,6 +222,10 @@ class Trace:
         """Values as tracers, in their containers."""
         if isinstance(x, Value):
             return Tracer(self, x)
+        if isinstance(x, Bound):
+            return Traced(self, x)
+        if isinstance(x, Entering):
+            return x.entered(self)
         if isinstance(x, tuple | list):
             return type(x)(map(self.wrap, x))
         if isinstance(x, dict):
@@ -181,7 +237,7 @@ class Trace:
 
 def strip(x: Any) -> Any:
     """Tracers as values, in their containers."""
-    if isinstance(x, Tracer):
+    if isinstance(x, Tracer | Traced):
         return x.value
     if isinstance(x, tuple | list):
         return type(x)(map(strip, x))
@@ -216,8 +272,17 @@ class Pullback:
         if isinstance(self.result, np.ndarray):
             self.result = self.result.item() if not self.result.ndim else self.result
 
+    @property
+    def differentiates(self) -> bool:
+        """Does the body differentiate? It is never called by name then."""
+        return "ad" in self.derivative.wants
+
     def __call__(self, *args: Any) -> Any:
-        return self.derivative.function(*args)
+        if not self.differentiates:
+            return self.derivative.function(*args)
+        given = dict(matched(self.given, args))
+        body = Region([], self.region.ops, list(leaves(self.result)))
+        return interpret(Function("", list(given), body, self.result), list(given.values()))
 
 
 def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 from adcompiler.coverage import ASIDE, MODULES, missing, public_name, table
 from rules.rule import registry
 
-SCIPY = "special linalg fft signal signal.windows ndimage integrate spatial.distance".split()
+SCIPY = "special linalg fft signal signal.windows ndimage integrate optimize spatial.distance".split()
 
 
 @pytest.mark.parametrize("library", ["numpy", *(f"scipy.{name}" for name in SCIPY)])
