@@ -12,6 +12,7 @@ from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.joins import changes, mixed
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
+from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
@@ -62,6 +63,8 @@ class Header:
         self.tested = False  # does the generated code test that the loop runs?
         self.mark = 0  # values that are made in the body have greater numbers
         self.shared = Shared(self)
+        self.at_start: dict[Any, Any] = {}  # lists and dicts, by place
+        self.aliased: list[tuple[Any, Any]] = []  # places that may denote one list or dict after an iteration
         self.live = lowerer.frame.at_head()
         self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
 
@@ -95,6 +98,37 @@ class Header:
             self.params.append(param)
             self.inits.append(root)
         return names, self.params, self.inits, self.paths
+
+    def found(self) -> dict[Any, Any]:
+        """The lists and dicts that names denote now, by place."""
+        named = ((f, n, d) for f in self.lowerer.frames() for n, d in f.env.items())
+        return {(id(f), label): x for f, n, d in named for label, x in containers(d, n)}
+
+    def begin_iteration(self) -> None:
+        """Note where names denote lists and dicts as an iteration begins, and which may be the same by then."""
+        self.at_start = self.found()
+        for p, q in self.aliased:
+            if p in self.at_start and q in self.at_start:
+                self.lowerer.same_objects.append((self.at_start[p], self.at_start[q]))
+
+    def settle_containers(self) -> bool:
+        """Two places that may denote one list or dict after an iteration may do so at the start of the next.
+
+        False: the body is lowered again, where that is known, so that a change of an item is refused.
+        """
+        group = groups(self.lowerer.same_objects)
+        together: dict[int, list[Any]] = {}
+        for key, x in self.found().items():
+            if key in self.at_start:
+                together.setdefault(group(x), []).append(key)
+        new = [
+            (p, q)
+            for keys in together.values()
+            for p, q in itertools.combinations(keys, 2)
+            if group(self.at_start[p]) != group(self.at_start[q])
+        ]
+        self.aliased += new
+        return not new
 
     def source_of(self, param: Value) -> Value | None:
         """The array before the loop that a parameter is at first, or is a view of; None where it is no parameter."""
@@ -273,6 +307,20 @@ class Header:
             return None if element is None or mixed else Seq(element, a.range and b.range)
         kind = join_kinds(a, b, env)
         return plain_kind(kind) if kind is not None else None
+
+
+def groups(pairs: list[tuple[Any, Any]]) -> Callable[[Any], int]:
+    """A number for each object, the same for those that pairs connect."""
+    parent: dict[int, int] = {}
+
+    def root(i: int) -> int:
+        while (up := parent.get(i, i)) != i:
+            i = up
+        return i
+
+    for a, b in pairs:
+        parent[root(id(a))] = root(id(b))
+    return lambda x: root(id(x))
 
 
 def place(path: tuple[Any, ...]) -> str:

@@ -159,6 +159,7 @@ class Loops(Lists):
             region = header.region = self.builder.region = Region(list(params))
             self.headers.append(header)
             header.shared.enter()
+            header.begin_iteration()
             try:
                 status = run(region)
             except Grow as grow:
@@ -193,6 +194,7 @@ class Loops(Lists):
                 break
             accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
             accepted.append(header.shared.settle(yields))
+            accepted.append(header.settle_containers())
             late = [n for n in sorted(names - set(start)) if isinstance(end.get(n), Maybe)]
             if all(accepted) and not late:
                 break
