@@ -1,5 +1,6 @@
 """What users call: `differentiable`, `grad`, `value_and_grad`, `jvp`, `vjp`, `check_grad`."""
 
+import copy
 import functools
 import types
 import weakref
@@ -13,9 +14,11 @@ from adcompiler.compile import STAGES, Build, build
 from adcompiler.dispatch import COMPILING, Dispatcher, Kept
 from adcompiler.errors import GradientError, problem_at
 from adcompiler.forms import form_of
+from adcompiler.frontend.instances import attributes_of, is_object
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.ir.structure import like
 from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
@@ -452,13 +455,17 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     return worst
 
 
-def _floats(x: Any) -> list[Any]:
+def _floats(x: Any, around: tuple[int, ...] = ()) -> list[Any]:
+    """The leaves of floats; `around` are the objects that `x` is in."""
+    inside = (*around, id(x))
     if isinstance(x, tuple | list):
-        return [leaf for item in x for leaf in _floats(item)]
+        return [leaf for item in x for leaf in _floats(item, inside)]
     if isinstance(x, dict):
-        return [leaf for item in x.values() for leaf in _floats(item)]
+        return [leaf for item in x.values() for leaf in _floats(item, inside)]
     if isinstance(x, bool | int | str) or x is None:
         return []
+    if is_object(x):
+        return _floats(attributes_of(x), inside) if id(x) not in around else []
     return (
         [x]
         if getattr(x, "dtype", np.dtype(float)).kind in "fc"
@@ -478,9 +485,14 @@ def _moved(x: Any, direction: list[Any] | None, step: float) -> Any:
 
     def move(y: Any) -> Any:
         if isinstance(y, tuple | list):
-            return type(y)(map(move, y))
+            return like(y, map(move, y))
         if isinstance(y, dict):
             return {k: move(v) for k, v in y.items()}
+        if is_object(y):
+            moved = copy.copy(y)
+            for k, v in attributes_of(y).items():
+                object.__setattr__(moved, k, move(v))
+            return moved
         if direction is None or not _floats(y):
             return np.copy(y) if isinstance(y, np.ndarray) else y
         moved = y + step * np.asarray(next(left))

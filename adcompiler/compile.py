@@ -15,8 +15,9 @@ from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
+from adcompiler.frontend.instances import is_made_of_fields
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Describe, Known
+from adcompiler.frontend.kinds import Again, Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.scope import Method
@@ -25,6 +26,8 @@ from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
+from adcompiler.ir.structure import Attr, Instance, instance, like, part, written
+from adcompiler.ir.structure import parts as parts_of
 from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.bufferize import bufferize
@@ -69,7 +72,8 @@ def argument_leaves(
     """The differentiable leaves of the arguments asked for. Raises GradientError where an argument has none."""
     out: list[Value] = []
     for path in wrt:
-        tree, w = pick(trees, path, name, loc), "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
+        tree, w = pick(trees, path, name, loc), written(path)
+        check_once(trees, tree, w, name, loc)
         found = [v for v in leaves(tree) if is_differentiable(v.kind)]
         if not found:
             what = (
@@ -148,12 +152,34 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))
 
 
+def by_attribute(tree: Instance, parts: dict[str, Any]) -> Any:
+    """What belongs to the attributes of an object: in a dataclass of its own where that can be made, else in a dict."""
+    return instance(tree.of, parts) if is_made_of_fields(tree.of, tree._fields) else parts
+
+
+def check_once(trees: dict[str, Any], tree: Any, text: str, name: str, loc: Loc | None) -> None:
+    """Raise GradientError where an object of floats that is differentiated is met a second time."""
+    for step, x in parts_of(tree) if isinstance(tree, tuple | list | dict) else ():
+        check_once(trees, x, written((text, step)), name, loc)
+    if not isinstance(tree, Again):
+        return
+    first: Any = list(trees.values())
+    for step in tree.steps:
+        first = part(first, step)
+    if any(is_differentiable(v.kind) for v in leaves(first)):
+        reason = f"{text} is an object that {name} is given more than once, and that is differentiated"
+        remedy = "name the attributes in argnums that are meant, as in 'model.W', or pass a copy of the object"
+        raise GradientError(problem_at(loc, reason, remedy))
+
+
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
     """The gradient of an argument, the tangent of a result, in its structure; None for leaves that have none."""
     if isinstance(tree, Value):
         return by_leaf.get(tree)
+    if isinstance(tree, Instance):
+        return by_attribute(tree, {k: structured(x, by_leaf) for k, x in zip(tree._fields, tree, strict=True)})
     if isinstance(tree, tuple | list):
-        return type(tree)(structured(x, by_leaf) for x in tree)
+        return like(tree, (structured(x, by_leaf) for x in tree))
     if isinstance(tree, dict):
         return {k: structured(x, by_leaf) for k, x in tree.items()}
     if isinstance(tree, ListOf):
@@ -407,7 +433,7 @@ def _doc(request: Request) -> str:
     where = f"`{source.name}` ({request.place.short})"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
-    names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+    names = ", ".join(map(written, request.wrt))
     if request.mode == "vjp":
         pullback = "pullbacks" if request.apart and not request.single else "pullback"
         return f"Value of {where}, and the {pullback} of its cotangent to {names}."
@@ -507,5 +533,5 @@ def _follow(x: Any, steps: tuple[Any, ...]) -> Any:
     for i, s in enumerate(steps):
         if s == "*":
             return [_follow(e, steps[i + 1 :]) for e in x]
-        x = x[s]
+        x = getattr(x, s) if isinstance(s, Attr) else x[s]
     return x

@@ -14,6 +14,7 @@ from adcompiler.frontend.lower import denotation
 from adcompiler.frontend.scope import Callback, Closure
 from adcompiler.ir.callee import PULL, Callee, Forward, Pull
 from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
+from adcompiler.ir.structure import like
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
 from adcompiler.request import Request, pick
 from adcompiler.seeds import match
@@ -108,7 +109,7 @@ def _moves(d: Any) -> bool:
 def _variable(lowerer: Any, d: Any) -> Any:
     """The same argument, in which constants that have a derivative are values."""
     if isinstance(d, tuple | list):
-        return type(d)(_variable(lowerer, x) for x in d)
+        return like(d, (_variable(lowerer, x) for x in d))
     if isinstance(d, dict):
         return {k: _variable(lowerer, x) for k, x in d.items()}
     if not isinstance(d, Known) or not _moves(d):

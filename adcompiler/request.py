@@ -1,5 +1,6 @@
 """What is asked for: of which function, with respect to what; and how the arguments of a call are described."""
 
+import ast
 import copy
 import functools
 import inspect
@@ -12,11 +13,12 @@ import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
-from adcompiler.frontend.calls import LIBRARIES
+from adcompiler.frontend.instances import LIBRARIES
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
 from adcompiler.ir.core import ListOf, Loc, Value
+from adcompiler.ir.structure import Attr, like, part, parts, written
 from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
 
@@ -85,6 +87,7 @@ class Request:
         out = {}
         for path in self.wrt:
             name = "t_" + "_".join(map(str, path))
+            name = name if name.isidentifier() else f"t_{path[0]}"
             while name in taken:
                 name += "_"
             out[path] = name
@@ -148,6 +151,8 @@ class Request:
         names, args = self.parameters, self.source.node.args
         if isinstance(a, str) and a in names:
             return (a,)
+        if isinstance(a, str) and (path := path_of(a)) is not None and path[0] in names:
+            return path
         if isinstance(a, int | np.integer) and not isinstance(a, bool):
             first = len(args.posonlyargs) + len(args.args)
             if args.vararg is not None and a >= first:
@@ -240,12 +245,44 @@ def _defaults(rule: Any) -> dict[str, Any]:
 def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | None) -> Any:
     """The argument that a request names. Raises GradientError where a call has no such argument."""
     tree = trees[path[0]]
-    for k in path[1:]:
-        if k >= len(tree):
-            reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
-            raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums"))
-        tree = tree[k]
+    for i, k in enumerate(path[1:], 1):
+        try:
+            tree = part(tree, k)
+        except LookupError:
+            if isinstance(tree, tuple) and isinstance(k, int) and not hasattr(tree, "_fields"):
+                reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
+                raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums")) from None
+            has = [written((written(path[:i]), step)) for step, _ in parts(tree)] if _has_parts(tree) else []
+            reason = f"{name} has no {written(path[: i + 1])} to differentiate by"
+            reason += f"; {written(path[:i])} has {', '.join(has)}" if has else ""
+            raise GradientError(problem_at(loc, reason, "name an attribute or an item that the argument has")) from None
     return tree
+
+
+def _has_parts(tree: Any) -> bool:
+    return isinstance(tree, tuple | list | dict)
+
+
+def path_of(text: str) -> tuple[Any, ...] | None:
+    """The path that a text such as "model.layers[0].W" names; None where it names none."""
+    try:
+        node: Any = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    steps: list[Any] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            steps.insert(0, Attr(node.attr))
+        else:
+            try:
+                key = ast.literal_eval(node.slice)
+            except ValueError:
+                return None
+            if not isinstance(key, int | str):
+                return None
+            steps.insert(0, key)
+        node = node.value
+    return (node.id, *steps) if isinstance(node, ast.Name) else None
 
 
 # ------------------------------------------------------------------------------------ describing arguments
@@ -256,6 +293,7 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
     def describe(d: Describe) -> dict[str, Any]:
         out: dict[str, Any] = {}
+        d.by_value |= taken_apart(request, list(named))
         for i, (n, x) in enumerate(named.items()):
             if n in absent:
                 out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
@@ -291,12 +329,22 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
     return describe
 
 
+def taken_apart(request: Request, names: list[str]) -> frozenset[Any]:
+    """The lists of which `argnums` names an element: they are taken element by element."""
+    found = set()
+    for name, *steps in request.wrt:
+        for i, step in enumerate(steps):
+            if isinstance(step, int):
+                found.add((names.index(name), *steps[:i], "[]"))
+    return frozenset(found)
+
+
 def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
     """The tangent of an argument, all of whose float leaves move: of their kinds."""
     if isinstance(x, ListOf):
         return ListOf(_moving(d, x.element, (*steps, "*"), hint))
     if isinstance(x, tuple | list):
-        return type(x)(_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+        return like(x, [_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in parts(x)])
     if isinstance(x, dict):
         return {k: _moving(d, v, (*steps, k), f"t_{k}") for k, v in x.items()}
     if not isinstance(x, Value) or not is_differentiable(x.kind):

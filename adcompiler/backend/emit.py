@@ -20,6 +20,7 @@ from adcompiler.backend.spell import Speller, name, numbered, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
+from adcompiler.ir.structure import Attr, Instance
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
 from adcompiler.passes.outs import into
@@ -225,6 +226,10 @@ class _Emitter(Loops):
         """The returned structure: gradients alone, or (value, gradients)."""
         if isinstance(tree, Value):
             return self.expr(tree)
+        if hasattr(tree, "_fields"):
+            cls = tree.of if isinstance(tree, Instance) else type(tree)
+            fields = zip(tree._fields, tree, strict=True)
+            return ast.Call(self.speller.callee(cls), [], [ast.keyword(k, self.result(x)) for k, x in fields])
         if isinstance(tree, tuple):
             return ast.Tuple([self.result(x) for x in tree], ast.Load())
         if isinstance(tree, list):
@@ -294,5 +299,10 @@ def _path(base: ast.expr, steps: tuple[Any, ...]) -> ast.expr:
                 return base
             element = _path(name("p"), steps[i + 1 :])
             return ast.ListComp(element, [ast.comprehension(store("p"), base, [], 0)])
-        base = ast.Subscript(base, ast.Constant(step), ast.Load())
+        attribute = isinstance(step, Attr)
+        base = (
+            ast.Attribute(base, str(step), ast.Load())
+            if attribute
+            else ast.Subscript(base, ast.Constant(step), ast.Load())
+        )
     return base

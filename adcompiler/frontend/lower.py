@@ -15,14 +15,15 @@ import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
-from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
-from adcompiler.frontend.loops import Loops, inner_statements
+from adcompiler.frontend.loops import inner_statements
+from adcompiler.frontend.objects import Objects
 from adcompiler.frontend.operations import no_rule
-from adcompiler.frontend.ownership import PENDING
+from adcompiler.frontend.ownership import PENDING, containers
+from adcompiler.frontend.records import records
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Callback,
@@ -40,6 +41,7 @@ from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import Place, keep_apart, written_arguments
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
@@ -82,7 +84,7 @@ class Returned:
     value: Any
 
 
-class Lowerer(Loops, Recursion):
+class Lowerer(Objects, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -91,6 +93,9 @@ class Lowerer(Loops, Recursion):
     def __init__(self, scope: Scope, frame: Frame, env: Lengths, differentiate: Callable[..., Any]) -> None:
         super().__init__(scope, frame, env)
         self.differentiate = differentiate
+        self.heap = Frame(frame.source)
+        self.known_objects = {}
+        self.joined_attributes = {}
         self.stack = []
         self.promotable_seen = []
         self.callers: list[Frame] = []
@@ -195,6 +200,7 @@ class Lowerer(Loops, Recursion):
 
     def apart_in(self, frame: Frame) -> "Lowerer":
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
+        made.heap, made.known_objects = self.heap, self.known_objects
         made.walls.append(moment())  # what is around it is changed by none of its calls
         return made
 
@@ -206,6 +212,20 @@ class Lowerer(Loops, Recursion):
             return self.entered(node, frame, frame.name, dict(frame.env), node)
         self.stack.append((form, self.axes(given.lengths)))
         return self.body(node)
+
+    def called(
+        self, form: Any, found: Any, axes: Any, node: Any, frame: Frame, name: str, bound: Any, call: Any
+    ) -> Any:
+        if next(records(tuple(bound.values())), None) is not None:
+            raise self.refuse(call, f"{name} calls itself, and is passed an object, which is not supported",
+                              "pass the attributes that it reads, and return what it changes")  # fmt: skip
+        return super().called(form, found, axes, node, frame, name, bound, call)
+
+    def template(self, got: Any, progress: Any) -> Any:
+        if next(records(got), None) is not None:
+            raise self.refuse(self.frame.source.node, "a function that calls itself returns an object, which is not "
+                              "supported", "return its attributes")  # fmt: skip
+        return super().template(got, progress)
 
     def ending(self, node: Any) -> Any:
         """The returned denotation of a function's body in the current frame, or DIVERGES."""
@@ -509,19 +529,23 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         arguments = describe(scope.describe)
         frame = Frame(
             source,
-            dict(arguments),
+            {},
             locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset(),
             name=source.name,
         )
         lowerer = Lowerer(scope, frame, env, differentiate)
+        met: dict[Any, Any] = {}
+        for i, (n, tree) in enumerate(arguments.items()):
+            frame.env[n] = lowerer.with_objects(tree, (i,), n, met)
         lowerer.note_captures()
-        lowerer.argument_trees = tuple(arguments.values())
+        lowerer.argument_trees = tuple(frame.env.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
-        lowerer.note_arguments(arguments.values())
+        lowerer.note_arguments(lowerer.argument_trees)
+        lowerer.passed += [d for n, x in lowerer.heap.env.items() for _, d in containers(x, n)]
         problems: list[Problem] = []
         result: Any = None
         try:
-            result = lowerer.main(source.node)
+            result = lowerer.without_objects(lowerer.main(source.node), source.node)
         except Apart as apart:
             made_apart.add(apart.comprehension)
             continue

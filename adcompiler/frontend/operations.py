@@ -11,11 +11,13 @@ import numpy as np
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
 from adcompiler.ir.build import Builder
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
+from adcompiler.ir.structure import like
 from rules.cotangent import length
 from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
 from rules.rule import find
@@ -120,7 +122,7 @@ class Operations:
         if isinstance(d, Known):
             return d.value
         if isinstance(d, tuple | list):
-            return type(d)(self.operand(x) for x in d)
+            return [self.operand(x) for x in d] if isinstance(d, list) else tuple(self.operand(x) for x in d)
         if isinstance(d, dict):
             return {k: self.operand(v) for k, v in d.items()}
         if isinstance(d, slice):
@@ -130,6 +132,9 @@ class Operations:
         if isinstance(d, ListOf):
             raise KindError("a list of tuples or dicts cannot be passed to a library function",
                             "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
+        if isinstance(d, Record):
+            raise KindError(f"an object of class {d.cls.__name__} cannot be passed to a library function",
+                            "pass the attributes that it reads")  # fmt: skip
         if isinstance(d, Method) and d.name == "flat":
             raise KindError("the iterator a.flat cannot be passed to a function here", "pass np.ravel(a)")
         if isinstance(d, Closure | Method):
@@ -146,7 +151,7 @@ class Operations:
 def rebuild(d: Any, f: Callable[[Any], Any]) -> Any:
     """`f` over the leaves of a structured denotation."""
     if isinstance(d, tuple | list):
-        return type(d)(rebuild(x, f) for x in d)
+        return like(d, (rebuild(x, f) for x in d))
     if isinstance(d, dict):
         return {k: rebuild(v, f) for k, v in d.items()}
     if isinstance(d, ListOf):

@@ -44,7 +44,8 @@ class Shared:
             if other:
                 lowerer.read_again(root)
             family = lowerer.family(root)
-            mine = [label for f, label, v, _ in lowerer.places(live) if v in family and f is lowerer.frame]
+            here = (lowerer.frame, lowerer.heap)
+            mine = [label for f, label, v, _ in lowerer.places(live) if v in family and f in here]
             if other or not self.split.isdisjoint(mine):
                 self.refused.setdefault(root, [other] if other else mine)
             if root not in self.refused:
@@ -89,9 +90,10 @@ class Shared:
         astray = [k for k, of in places.items() if k not in after or after[k].root is not last
                   or not after[k].same_steps(of)]  # fmt: skip
         if astray:
-            self.split.update(label for frame, label in astray if frame == id(lowerer.frame))
+            here = (id(lowerer.frame), id(lowerer.heap))
+            self.split.update(label for frame, label in astray if frame in here)
             names = {id(f): lowerer.suffix(f) for f in lowerer.frames()}
-            outside = [label + names.get(frame, "") for frame, label in astray if frame != id(lowerer.frame)]
+            outside = [label + names.get(frame, "") for frame, label in astray if frame not in here]
             if outside:
                 self.refused[root] = outside
             return False

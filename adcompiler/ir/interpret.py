@@ -21,6 +21,7 @@ from adcompiler.ir.core import (
     errstate_of,
     map_tree,
 )
+from adcompiler.ir.structure import like
 from rules.kind import Array, Num, lengths
 
 
@@ -75,7 +76,7 @@ def interpret(function: Function, arguments: Sequence[Any], checked: bool = Fals
 def assemble(tree: Any) -> Any:
     """A result tree with its lists of structures put together, element by element."""
     if isinstance(tree, tuple | list):
-        return type(tree)(map(assemble, tree))
+        return like(tree, map(assemble, tree))
     if isinstance(tree, dict):
         return {k: assemble(v) for k, v in tree.items()}
     if isinstance(tree, ListOf):

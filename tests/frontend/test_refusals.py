@@ -176,7 +176,7 @@ CASES = [
     Case("random_number", "random.gauss(", "gauss no rule", "adc rules"),
     Case("opaque_call_of_a_changed_array", "collections.deque(y)", "deque write used elsewhere", COPY),
     Case("opaque_result_is_used", "collections.deque((", "deque no rule", "outside"),
-    Case("instance_is_called", "_Scale(2.0)", "_Scale", "function"),
+    Case("instance_is_called", "_Scale(2.0)", "_Scale", "methods"),
     Case("a_list_for_a_library", "np.polydiv(", "np.polydiv no rule", "adc rules"),
     Case("copies_of_a_list", "[0.0] * len(x)", "number of copies", "np.full"),
     Case("array_is_called", "x(1)", "array called", "function"),
@@ -267,7 +267,7 @@ CASES = [
     Case("returns_a_function", "lambda: np.sum(x)", "returns function", ""),
     Case("locals_inside", "locals()", "locals", ""),
     # objects
-    Case("makes_an_object", "Model()", "Model", ""),
+    Case("makes_an_object", "_Single()", "_Single __new__", "outside"),
     # outputs
     Case("method_output", "def ", "method_output the method sum one real number", "sum(...)", error=GradientError),
     Case("vector_output", "def ", "vector_output f64[n0] one real number", "np.sum", error=GradientError),
