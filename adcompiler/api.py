@@ -21,15 +21,30 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.ir.structure import like
 from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
-from adcompiler.request import Request, from_call, from_text
+from adcompiler.request import Request, bound_to, from_call, from_text
 from adcompiler.tape import TapeReport, tape_report
 from rules.kind import Lengths
 from rules.workspace import MAX_WORKSPACES
 
 
+@functools.lru_cache(256)
+def _of_method(f: "_Itself", request: Request) -> Callable[..., Any]:
+    """The compiled gradient of a method, for all objects; kept, since each access to a method makes another."""
+    return Dispatcher(request).call()
+
+
 def _callable(request: Request) -> Callable[..., Any]:
-    call = Dispatcher(request).call()
     f = request.function
+    whole, given = bound_to(request)
+    if given:
+        compiled = _of_method(_Itself(whole.function), whole)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return compiled(*given, *args, **kwargs)
+
+        call.release = compiled.release  # type: ignore[attr-defined]
+    else:
+        call = Dispatcher(request).call()
     for name in ("__name__", "__qualname__", "__doc__", "__module__"):
         if isinstance(getattr(f, name, None), str):
             setattr(call, name, getattr(f, name))
@@ -145,9 +160,11 @@ def jvp(
     >>> jvp(np.square, (np.array([1.0, 3.0]),), (np.array([1.0, 0.5]),))
     (array([1., 9.]), array([2., 3.]))
     """
-    call, request = _forward(_Itself(f), _moving(primals, tangents, argnums), MAX_WORKSPACES if reuse_buffers else 0)
+    moving = _moving(primals, tangents, argnums)
+    whole, owner = bound_to(Request(f, moving, mode="jvp"))
+    call, request = _forward(_Itself(whole.function), whole.argnums, MAX_WORKSPACES if reuse_buffers else 0)
     given = (t for t in tangents if t is not None)
-    return call(*primals, **dict(zip(request.tangents.values(), given, strict=True)))
+    return call(*owner, *primals, **dict(zip(request.tangents.values(), given, strict=True)))
 
 
 def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
@@ -246,8 +263,9 @@ def vjp(
     if chosen == ():
         raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
     kept = MAX_WORKSPACES if reuse_buffers and not lazy else 0
-    call, request = _split(_Itself(f), chosen, of, lazy, kept)
-    value, pulls = call(*args)
+    whole, owner = bound_to(Request(f, chosen, of=of))
+    call, request = _split(_Itself(whole.function), whole.argnums, whole.of, lazy, kept)
+    value, pulls = call(*owner, *args)
     positions = [chosen.index(i) if i in chosen else None for i in range(len(args))] if argnums is None else None
     return value, Pullback(pulls, request, form_of(value), positions)
 
@@ -322,9 +340,11 @@ class Differentiable:
         if signature is not None:
             describe = from_text(request, signature)
         elif example is not None:
-            describe = from_call(request, example if isinstance(example, tuple) else (example,), {})
+            request, owner = bound_to(request)
+            describe = from_call(request, (*owner, *(example if isinstance(example, tuple) else (example,))), {})
         elif self.last is not None:
-            describe = from_call(request, *self.last)
+            request, owner = bound_to(request)
+            describe = from_call(request, (*owner, *self.last[0]), self.last[1])
         else:
             describe = from_text(request, _annotations(request))
         with COMPILING:
@@ -340,7 +360,8 @@ class Differentiable:
         >>> f.tape_report(np.ones(10)).bytes
         80
         """
-        request = Request(self.__wrapped__, self.argnums)
+        request, owner = bound_to(Request(self.__wrapped__, self.argnums))
+        args = (*owner, *args)
         with COMPILING:
             made = build(request, from_call(request, args, kwargs), Lengths())
         return tape_report(made, args, kwargs)

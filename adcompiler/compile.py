@@ -4,7 +4,7 @@ import ast
 import builtins
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,7 +154,30 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
 
 def by_attribute(tree: Instance, parts: dict[str, Any]) -> Any:
     """What belongs to the attributes of an object: in a dataclass of its own where that can be made, else in a dict."""
-    return instance(tree.of, parts) if is_made_of_fields(tree.of, tree._fields) else parts
+    return instance(tree.of, parts, True) if is_made_of_fields(tree.of, tree._fields) else parts
+
+
+def check_alone(trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str, loc: Loc | None) -> None:
+    """Raise GradientError where an argument that is differentiated is, or holds, an object of another argument."""
+    found = [(again.steps, path) for path, again in _agains(trees, ())]
+    names = list(trees)
+    for steps, place in found:
+        target = (names[steps[0]], *steps[1:])
+        for path in wrt:
+            inside = target[: len(path)] == path or path[: len(target)] == target
+            if place[0] != target[0] and (inside or place[: len(path)] == path):
+                reason = f"{written(place)} is the same object as {written(target)}, and {name} is differentiated "
+                reason += f"with respect to {written(path)}"
+                remedy = "pass a copy of it: copy.deepcopy(...)"
+                raise GradientError(problem_at(loc, reason, remedy))
+
+
+def _agains(tree: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Again]]:
+    """The objects that are met again, with where that is."""
+    if isinstance(tree, Again):
+        yield path, tree
+    for step, x in parts_of(tree) if isinstance(tree, tuple | list | dict) else ():
+        yield from _agains(x, (*path, step))
 
 
 def check_once(trees: dict[str, Any], tree: Any, text: str, name: str, loc: Loc | None) -> None:
@@ -355,6 +378,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     def arguments(d: Describe) -> dict[str, Any]:
         """The arguments, refused before the function is read where they hold nothing to differentiate."""
         trees = describe(d)
+        check_alone(trees, request.wrt, request.name, loc)
         argument_leaves(trees, request.wrt, request.name, loc)
         return trees
 

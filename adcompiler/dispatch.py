@@ -54,6 +54,8 @@ class Variant:
         arguments = from_call(request, args, kwargs)(describe)
         if _text(arguments) != self.text:
             return False
+        if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
+            return False
         if any(a is not b for a, b in zip(self.identities(), self.expected, strict=True)):
             return False
         trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
@@ -263,7 +265,12 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)
     objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
-    if len(objects) > 1 and any(map(_has_objects, lowered.arguments.values())):
+    has_objects = any(map(_has_objects, lowered.arguments.values()))
+    if has_objects:
+        outside = {f"_outside_{k}": x for k, (x, _) in enumerate(lowered.touched)}
+        objects += outside
+        free.update(outside)
+    if len(objects) > 1 and has_objects:
         parts.append(f"_which({', '.join(objects)})")
     for c in lowered.captured:
         _parts(c.tree, c.access.text, parts)

@@ -13,7 +13,7 @@ import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
-from adcompiler.frontend.instances import LIBRARIES
+from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
@@ -178,6 +178,30 @@ class Request:
             raise TypeError(f"{self.name}() {error}") from None
         bound.apply_defaults()
         return dict(bound.arguments)
+
+
+def bound_to(request: Request) -> tuple[Request, tuple[Any, ...]]:
+    """The request for the function of a method, and the object that it is bound to as its first argument.
+
+    Other functions stay what they are, with nothing to go before their arguments.
+    """
+    f = request.function
+    while hasattr(type(f), "__adc_wrapped__"):
+        f = f.__adc_wrapped__
+    if (
+        not isinstance(f, types.MethodType)
+        or not isinstance(f.__func__, types.FunctionType)
+        or not is_object(f.__self__)
+    ):
+        return request, ()
+
+    def shifted(a: Any) -> Any:
+        if isinstance(a, tuple | list):
+            return tuple(map(shifted, a))
+        return a + 1 if isinstance(a, int) and not isinstance(a, bool) and a >= 0 else a
+
+    of = shifted(request.of)
+    return replace(request, function=f.__func__, argnums=shifted(request.argnums), of=of), (f.__self__,)
 
 
 def find_source(f: Any) -> Source:

@@ -20,12 +20,13 @@ from adcompiler.backend.spell import Speller, name, numbered, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
-from adcompiler.ir.structure import Attr, Instance
+from adcompiler.ir.structure import Attr, Instance, is_plain
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import update
+from rules.python.instances import instance
 
 #: Names that generated code uses as Python means them: no variable is called so.
 BUILTINS = frozenset(
@@ -227,9 +228,7 @@ class _Emitter(Loops):
         if isinstance(tree, Value):
             return self.expr(tree)
         if hasattr(tree, "_fields"):
-            cls = tree.of if isinstance(tree, Instance) else type(tree)
-            fields = zip(tree._fields, tree, strict=True)
-            return ast.Call(self.speller.callee(cls), [], [ast.keyword(k, self.result(x)) for k, x in fields])
+            return self.object(tree)
         if isinstance(tree, tuple):
             return ast.Tuple([self.result(x) for x in tree], ast.Load())
         if isinstance(tree, list):
@@ -239,6 +238,17 @@ class _Emitter(Loops):
         if isinstance(tree, ListOf):
             return self.rows(tree.element)
         return self.speller.constant(tree)
+
+    def object(self, tree: Any) -> ast.expr:
+        """An object or a named tuple, with the attributes that are returned."""
+        cls = self.speller.callee(tree.of if isinstance(tree, Instance) else type(tree))
+        keywords = [ast.keyword(k, self.result(x)) for k, x in zip(tree._fields, tree, strict=True)]
+        if isinstance(tree, Instance) and not tree.called:
+            return ast.Call(self.speller.callee(instance), [cls], keywords)
+        if not isinstance(tree, Instance) and not is_plain(type(tree)):
+            make = ast.Attribute(cls, "_make", ast.Load())
+            return ast.Call(make, [ast.Tuple([k.value for k in keywords], ast.Load())], [])
+        return ast.Call(cls, [], keywords)
 
     def rows(self, element: Any) -> ast.expr:
         """A list of structures, of one list for each leaf."""

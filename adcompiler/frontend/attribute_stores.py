@@ -12,6 +12,7 @@ from adcompiler.frontend.attributes import Attributes
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.instances import changed_access, has_dict, is_frozen, own_value, slots
 from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Frame
 from adcompiler.frontend.storage import Place
@@ -53,16 +54,20 @@ class AttributeStores(Attributes):
         if isinstance(d, Value) and not d.hint:
             d.hint = name
 
+    def check_assignable(self, r: Record, name: str, text: str, node: Any) -> None:
+        """Refuse `object.name += array` where the assignment that follows the change is more than that, or an error."""
+        plain = own_value(r.cls, name)
+        if isinstance(plain, property) or is_frozen(r.cls) or changed_access(r.cls, "__setattr__"):
+            raise self.refuse(node, f"{text} is changed in place and then assigned, by a setter or against the class",
+                              f"write {text}[...] = ...")  # fmt: skip
+
     def attribute_of_object(self, target: Any) -> tuple[Any, Any, list[Any]] | None:
         steps: list[Any] = []
         node = target
         while isinstance(node, gast.Subscript | gast.Attribute):
             if isinstance(node, gast.Attribute):
-                owner = (
-                    self.expr(node.value)
-                    if self.is_plain(node.value) or (not steps and node.attr not in _OF_ARRAYS)
-                    else None
-                )
+                looked = self.is_plain(node.value) or (not steps and node.attr not in _OF_ARRAYS)
+                owner = self.known_argument(self.expr(node.value)) if looked else None
                 if isinstance(owner, Record):
                     return node, owner, steps
                 if node.attr != "T":
@@ -74,14 +79,17 @@ class AttributeStores(Attributes):
     def place_in_object(self, owner: Record, node: Any, steps: list[Any], target: Any, exists: bool) -> Place:
         name, text = self.mangled(node.attr), self.text(node)
         new = not steps and not exists
-        base = None if new else self.attribute_of(owner, name, node)
-        base, keys, path, text = self.steps_from(base, steps, text, target, exists)
-        return Place(owner.place(name), keys, base, path, text, owner=owner, attribute=name)
+        whole = None if new else self.attribute_of(owner, name, node)
+        base, keys, path, text = self.steps_from(whole, steps, text, target, exists)
+        if keys and not any(x is whole for _, n, d in self.names() for _, x in containers(d, n)):
+            raise self.refuse(target, f"{self.text(node)} is made outside of the function, or anew whenever it is read",
+                              "give the object an attribute that holds it, in `__init__`")  # fmt: skip
+        return Place(owner.place(name), keys, base, path, text, owner=owner, attribute=name, whole=whole)
 
     def meaning_of(self, place: Place) -> Any:
         if place.owner is None:
             return super().meaning_of(place)
-        return self.heap.env.get(place.name, place.base)
+        return place.whole
 
     def rebind(self, place: Place, new: Any, node: Any) -> None:
         if place.owner is None:
@@ -91,11 +99,21 @@ class AttributeStores(Attributes):
 
     def store(self, target: Any, d: Any) -> None:
         if isinstance(target, gast.Subscript) and self.is_plain(target.value):
-            base = self.expr(target.value)
+            base = self.known_argument(self.expr(target.value))
             if isinstance(base, Record):
                 self.set_item(base, self.index(target.slice), d, target)
                 return
         super().store(target, d)
+
+    def refuse_store(self, target: Any) -> Any:
+        """As for other targets; what is outside of the function is not changed."""
+        owner = self.expr(target.value) if isinstance(target, gast.Attribute | gast.Subscript) else None
+        if isinstance(owner, Known) and not isinstance(owner.value, type) and isinstance(target, gast.Attribute):
+            text, cls = self.text(target.value), type(owner.value).__name__
+            reason = f"a store to {text}.{target.attr}, of an object of class {cls} that is made outside"
+            return self.refuse(target, reason,
+                               f"pass the object as an argument: {text}")  # fmt: skip
+        return super().refuse_store(target)
 
     def set_item(self, r: Record, index: Any, d: Any, node: Any) -> None:
         method = self.method(r, "__setitem__", node)
@@ -107,7 +125,7 @@ class AttributeStores(Attributes):
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
         target = node.target
         if isinstance(target, gast.Subscript) and self.is_plain(target.value):
-            base = self.expr(target.value)
+            base = self.known_argument(self.expr(target.value))
             if isinstance(base, Record):
                 index = self.index(target.slice)
                 old = self.subscript(base, index, target)
@@ -128,15 +146,19 @@ class AttributeStores(Attributes):
                 raise Rebound(header, place.name)
 
     def is_plain(self, node: Any) -> bool:
-        """Is this a local name, or made of one by attributes and subscripts without calls: may it be read twice?"""
+        """Is this a name that is known, or made of one by attributes and subscripts without calls?"""
         while isinstance(node, gast.Attribute | gast.Subscript):
             if isinstance(node, gast.Subscript):
                 if any(isinstance(n, gast.Call | gast.NamedExpr) for n in gast.walk(node.slice)):
                     return False
             node = node.value
+        return isinstance(node, gast.Name) and self.is_known(node.id)
+
+    def is_known(self, name: str) -> bool:
+        """Has this name a meaning here?"""
         frame: Frame | None = self.frame
-        while isinstance(node, gast.Name) and frame is not None:
-            if node.id in frame.env:
+        while frame is not None:
+            if name in frame.env or name in frame.source.cells or name in frame.source.globals:
                 return True
             frame = frame.parent
         return False

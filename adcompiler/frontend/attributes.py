@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from adcompiler.frontend.heap import Heap
-from adcompiler.frontend.instances import generated, is_named_tuple, own_value
+from adcompiler.frontend.instances import generated, is_named_tuple, is_object, own_value
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Bound, Parent, Record
 from adcompiler.frontend.scope import Access, Identity
@@ -23,7 +23,24 @@ EMPTY = inspect.Parameter.empty
 class Attributes(Heap):
     """Lowers attributes that are read."""
 
+    #: The objects among the arguments, by the ids of what the caller has passed.
+    argument_objects: dict[int, Record]
+
+    def known_argument(self, d: Any) -> Any:
+        """What a constant denotes: an object that is an argument is that, however the function comes by it."""
+        if not isinstance(d, Known):
+            return d
+        x = d.value.__self__ if isinstance(d.value, types.MethodType) else d.value
+        if not is_object(x):
+            return d
+        self.scope.touched[id(x)] = x
+        found = self.argument_objects.get(id(x))
+        if found is None:
+            return d
+        return found if x is d.value else Bound(Known(d.value.__func__), found, d.value.__name__)
+
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        owner = self.known_argument(owner)
         if isinstance(owner, Record):
             return self.attribute_of(owner, self.mangled(name), node)
         if isinstance(owner, Parent):
@@ -43,7 +60,7 @@ class Attributes(Heap):
         """An attribute of an object, as Python finds it: by the class where that decides, then in the object."""
         if name == "__class__":
             return Known(r.cls)
-        found = own_value(r.cls, name)
+        found = EMPTY if name == "__dict__" else own_value(r.cls, name)
         decides = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
         if not decides and r.place(name) in self.heap.env:
             return self.read_heap(r.place(name), name, node)

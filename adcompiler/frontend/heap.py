@@ -3,11 +3,12 @@
 if c: p.x = 0.0       ->       %x2 = if %c { yield 0.0 } else { yield %x }, which is p.x from here on
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.frames import readable
+from adcompiler.frontend.instances import is_made_of_fields
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import Again, Unread
 from adcompiler.frontend.loops import Loops
@@ -66,6 +67,14 @@ class Heap(Loops):
         met[steps] = made
         return made
 
+    def remade(self, r: Record, f: Callable[[Any], Any], made: dict[Record, Record]) -> Record:
+        """Another object whose attributes are what `f` makes of those of this one; `made` are such objects by now."""
+        if r not in made:
+            made[r] = self.new_record(r.cls, r.name)
+            for k, d in self.attributes(r).items():
+                self.heap.env[made[r].place(k)] = f(d)
+        return made[r]
+
     def without_objects(self, d: Any, node: Any, around: tuple[Record, ...] = ()) -> Any:
         """A result with the attributes of its objects in place of these."""
         if not isinstance(d, Record):
@@ -74,7 +83,8 @@ class Heap(Loops):
             raise self.refuse(node, f"it returns an object of class {d.cls.__name__} that holds itself",
                               "return the attributes that are wanted")  # fmt: skip
         found = self.attributes(d).items()
-        return instance(d.cls, {k: self.without_objects(x, node, (*around, d)) for k, x in found})
+        made = {k: self.without_objects(x, node, (*around, d)) for k, x in found}
+        return instance(d.cls, made, is_made_of_fields(d.cls, tuple(made)))
 
     # ---------------------------------------------------------------------------------------- reachability
     def frames(self) -> list[Frame]:

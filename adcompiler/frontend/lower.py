@@ -23,7 +23,7 @@ from adcompiler.frontend.loops import inner_statements
 from adcompiler.frontend.objects import Objects
 from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.ownership import PENDING, containers
-from adcompiler.frontend.records import records
+from adcompiler.frontend.records import Record, records
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Callback,
@@ -62,7 +62,8 @@ from rules.libraries import hashable
 class Lowered:
     """A function as IR, and how its parameters are found: argument trees, captured inputs, guards.
 
-    `sources` are the function's and those of all that were lowered in place of their calls.
+    `sources` are the function's and those of all that were lowered in place of their calls; `touched` are objects from
+    outside of which it reads something, with where they are among the arguments, None where they are not.
     """
 
     function: Function
@@ -75,6 +76,7 @@ class Lowered:
     result: Any
     free_names: dict[str, Any] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
+    touched: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 @dataclass
@@ -95,6 +97,7 @@ class Lowerer(Objects, Recursion):
         self.differentiate = differentiate
         self.heap = Frame(frame.source)
         self.known_objects = {}
+        self.argument_objects = {}
         self.joined_attributes = {}
         self.stack = []
         self.promotable_seen = []
@@ -123,16 +126,19 @@ class Lowerer(Objects, Recursion):
         given: list[Value] = []
         fresh: list[Value] = []
         wall = moment()
+        apart: dict[Record, Record] = {}
 
         def rename(d: Any) -> Any:
             if isinstance(d, Value):
                 given.append(d)
                 fresh.append(Value(d.kind, d.hint, d.loc))
                 return fresh[-1]
+            if isinstance(d, Record):
+                return self.remade(d, rename, apart)
             return walk_denotation(d, (), lambda x, _: rename(x))
 
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
-        named = request.named(arguments)
+        named = {n: self.without_objects(d, node) for n, d in request.named(arguments).items()}
         self.arguments |= frozenset(fresh)  # what it writes into is a copy of its own
         self.note_arguments((*arguments[0], *arguments[1].values()))
         for old, new in zip(given, fresh, strict=True):  # ints that turn out to be needed by value are still found
@@ -147,10 +153,11 @@ class Lowerer(Objects, Recursion):
         try:
             f, (positional, named_) = request.function, arguments
             plain = {k: v for k, v in named_.items() if k not in request.tangent_names}
-            left = [named[request.parameter_of(request.of)]] if request.of is not None else []
+            left = [request.named(arguments)[request.parameter_of(request.of)]] if request.of is not None else []
             with self.kept(PENDING, left) as name:
                 result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
                 result = self.frame.env[name][0] if left else result
+                result = self.without_objects(result, node)
         finally:
             self.walls.pop()
             self.builder.region = outer
@@ -185,7 +192,7 @@ class Lowerer(Objects, Recursion):
             seen.add(root)
             return v if new or not isinstance(v.kind, Array) else self.method_rule("copy", node, v)
 
-        return map_tree(apart, denotation(tree))
+        return self.with_objects(map_tree(apart, denotation(tree)), (), request.name, {})
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
@@ -200,7 +207,7 @@ class Lowerer(Objects, Recursion):
 
     def apart_in(self, frame: Frame) -> "Lowerer":
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
-        made.heap, made.known_objects = self.heap, self.known_objects
+        made.heap, made.known_objects, made.argument_objects = self.heap, self.known_objects, self.argument_objects
         made.walls.append(moment())  # what is around it is changed by none of its calls
         return made
 
@@ -537,6 +544,8 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         met: dict[Any, Any] = {}
         for i, (n, tree) in enumerate(arguments.items()):
             frame.env[n] = lowerer.with_objects(tree, (i,), n, met)
+        found = {i: met.get(steps) for i, steps in scope.describe.met.items()}
+        lowerer.argument_objects = {i: d for i, d in found.items() if isinstance(d, Record)}
         lowerer.note_captures()
         lowerer.argument_trees = tuple(frame.env.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
@@ -575,9 +584,10 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,
                             _plain_tree(result))  # fmt: skip
         keep_apart(function, written_arguments(function, lowerer.changed))
+        touched = [(x, scope.describe.met.get(i)) for i, x in scope.touched.items()]
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names,
-                       list(scope.sources.values()))  # fmt: skip
+                       list(scope.sources.values()), touched)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

@@ -56,6 +56,7 @@ class Objects(Operators):
         return Parent(cell.cell_contents, frame.env[names[0]])
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        function, args = self.known_argument(function), tuple(map(self.known_argument, args))
         if isinstance(function, Record):
             found = own_value(function.cls, "__call__")
             if found is EMPTY:

@@ -18,6 +18,7 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import SYMBOLS
+from adcompiler.frontend.writers import is_array
 from adcompiler.ir.core import Value
 from rules.kind import Array, Num
 
@@ -41,6 +42,7 @@ class Operators(AttributeStores):
     """Lowers operators, comparisons and subscripts of objects."""
 
     def binary(self, target: Any, a: Any, b: Any, node: Any, hint: str = "") -> Any:
+        a, b = self.known_argument(a), self.known_argument(b)
         if isinstance(a, Record) or isinstance(b, Record) or self.has_operator(a, b, target):
             return self.by_method(
                 f"__{_OPERATORS[target]}__", f"__r{_OPERATORS[target]}__", a, b, node, SYMBOLS[target]
@@ -51,6 +53,8 @@ class Operators(AttributeStores):
         target = BINARY[type(node.op)]
         method = self.method(place.base, f"__i{_OPERATORS[target]}__", node) if isinstance(place.base, Record) else None
         if method is None:
+            if place.owner is not None and not place.keys and is_array(place.base):
+                self.check_assignable(place.owner, place.attribute, place.text, node)
             super().whole(place, value, node)
         else:
             self.replace(place, self.call(method, (value,), {}, node), node)
@@ -97,12 +101,14 @@ class Operators(AttributeStores):
         return own_value(cls, name) is not own_value(base, name)
 
     def special_unary(self, target: Any, d: Any, node: Any) -> Any:
+        d = self.known_argument(d)
         method = self.method(d, _UNARY[target], node) if target in _UNARY else None
         if method is not None:
             return self.call(method, (), {}, node)
         return super().special_unary(target, d, node)
 
     def compare(self, op: Any, a: Any, b: Any, node: Any) -> Any:
+        a, b = self.known_argument(a), self.known_argument(b)
         if isinstance(op, gast.In | gast.NotIn) and isinstance(b, Record):
             method = self.method(b, "__contains__", node)
             if method is None:
@@ -140,6 +146,7 @@ class Operators(AttributeStores):
         return Known(self._is(a, b, node))
 
     def _is(self, a: Any, b: Any, node: Any) -> bool:
+        a, b = self.known_argument(a), self.known_argument(b)
         if isinstance(a, Record) and isinstance(b, Record):
             if a.may_be(b):
                 raise self.refuse(node, "whether these are one object is not known when compiling",
@@ -150,6 +157,7 @@ class Operators(AttributeStores):
         return super()._is(a, b, node)
 
     def truth(self, d: Any, node: Any) -> Any:
+        d = self.known_argument(d)
         if isinstance(d, Record) or is_named_tuple(d):
             for name in ("__bool__", "__len__"):
                 if (method := self.method(d, name, node)) is not None:
@@ -159,6 +167,7 @@ class Operators(AttributeStores):
         return super().truth(d, node)
 
     def subscript(self, base: Any, index: Any, node: Any) -> Any:
+        base = self.known_argument(base)
         method = self.method(base, "__getitem__", node)
         if method is not None:
             return self.call(method, (index,), {}, node)

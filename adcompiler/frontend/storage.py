@@ -31,9 +31,9 @@ _IN_PLACE = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 class Place:
     """Where a store goes: `params["W"][1:, i]` is params, ("W",), its array, and the path ((1:, i),).
 
-    The name of an attribute is the one that it has in the heap, beside its `owner`. Of an array that has no name here,
-    as in `np.split(y, 2)[0][:]` and `z.real[:]`, the name is empty. The path of what is `flat` leads from the elements
-    in the order of C.
+    The name of an attribute is the one that it has in the heap, beside its `owner` and what it denotes as a `whole`.
+    Of an array that has no name here, as in `np.split(y, 2)[0][:]` and `z.real[:]`, the name is empty. The path of what
+    is `flat` leads from the elements in the order of C.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Place:
     flat: bool = False
     owner: Any = None
     attribute: str = ""
+    whole: Any = None
 
     @property
     def label(self) -> str:

@@ -19,16 +19,23 @@ class Instance(tuple[Any, ...]):
 
     _fields: tuple[str, ...] = ()
     of: type = object
+    called = False  # is it made by a call of its class, with a keyword for each attribute?
 
 
 @lru_cache(1024)
-def _structure(cls: type, names: tuple[str, ...]) -> type:
-    return type(cls.__name__, (Instance,), {"_fields": names, "of": cls})
+def _structure(cls: type, names: tuple[str, ...], called: bool) -> type:
+    return type(cls.__name__, (Instance,), {"_fields": names, "of": cls, "called": called})
 
 
-def instance(cls: type, attributes: dict[str, Any]) -> Any:
+def instance(cls: type, attributes: dict[str, Any], called: bool = False) -> Any:
     """The tree of an object with these attributes."""
-    return tuple.__new__(_structure(cls, tuple(attributes)), attributes.values())
+    return tuple.__new__(_structure(cls, tuple(attributes), called), attributes.values())
+
+
+def is_plain(cls: type) -> bool:
+    """Is this a named tuple's class, whose `__new__` takes the fields and does nothing else?"""
+    made: Any = cls.__new__
+    return hasattr(made, "__code__") and made.__code__.co_filename.startswith("<")
 
 
 def like(tree: Any, items: Iterable[Any]) -> Any:
