@@ -318,7 +318,10 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     def describe(d: Describe) -> dict[str, Any]:
         out: dict[str, Any] = {}
         d.by_value |= taken_apart(request, list(named))
+        moved = {t: path for path, t in request.tangents.items()} if request.mode == "jvp" else {}
         for i, (n, x) in enumerate(named.items()):
+            if n in moved and n not in absent:
+                d.by_value |= lists_in(pick(out, moved[n], request.name, request.place), (i,))
             if n in absent:
                 out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
                 continue
@@ -361,6 +364,14 @@ def taken_apart(request: Request, names: list[str]) -> frozenset[Any]:
             if isinstance(step, int):
                 found.add((names.index(name), *steps[:i], "[]"))
     return frozenset(found)
+
+
+def lists_in(tree: Any, steps: tuple[Any, ...]) -> frozenset[Any]:
+    """The lists of an argument that are taken element by element: so is its tangent."""
+    found = frozenset({(*steps, "[]")}) if isinstance(tree, list) else frozenset()
+    for step, x in parts(tree) if _has_parts(tree) else ():
+        found |= lists_in(x, (*steps, step))
+    return found
 
 
 def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
