@@ -1,4 +1,4 @@
-"""What gradients with respect to objects are compared with: differences, attribute by attribute, of the plain function."""
+"""What gradients by objects are compared with: differences, attribute by attribute, of the plain function."""
 
 import copy
 from collections.abc import Callable, Iterator

@@ -122,19 +122,21 @@ class AttributeStores(Attributes):
                               "store to an attribute, or define `__setitem__`")  # fmt: skip
         self.call(method, (index, d), {}, node)
 
-    def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
+    def augmented_item(self, node: Any) -> bool:
+        """`object[index] op= value`, by the methods of the class; False where it is something else."""
         target = node.target
-        if isinstance(target, gast.Subscript) and self.is_plain(target.value):
-            base = self.known_argument(self.expr(target.value))
-            if isinstance(base, Record):
-                index = self.index(target.slice)
-                old = self.subscript(base, index, target)
-                if isinstance(old, Value) and isinstance(old.kind, Array):
-                    raise self.refuse(node, "an array that `__getitem__` gives is changed in place",
-                                      "write into the attribute that holds it")  # fmt: skip
-                self.set_item(base, index, self.binary(BINARY[type(node.op)], old, self.expr(node.value), node), node)
-                return
-        super().stmt_AugAssign(node, rest)  # type: ignore[misc]
+        if not isinstance(target, gast.Subscript) or not self.is_plain(target.value):
+            return False
+        base = self.known_argument(self.expr(target.value))
+        if not isinstance(base, Record):
+            return False
+        index = self.index(target.slice)
+        old = self.subscript(base, index, target)
+        if isinstance(old, Value) and isinstance(old.kind, Array):
+            raise self.refuse(node, "an array that `__getitem__` gives is changed in place",
+                              "write into the attribute that holds it")  # fmt: skip
+        self.set_item(base, index, self.binary(BINARY[type(node.op)], old, self.expr(node.value), node), node)
+        return True
 
     def check_opened(self, place: Place) -> None:
         if place.owner is None or not isinstance(place.base, list):

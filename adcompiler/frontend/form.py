@@ -49,7 +49,7 @@ class Form:
         if isinstance(d, slice):
             return slice, *(self.of(x, path) for x in (d.start, d.stop, d.step) if isinstance(x, Known))
         self.frames.append(id(d))
-        return (type(d), id(d)) if isinstance(d, Record) else (type(d),)
+        return (type(d), d.name) if isinstance(d, Record) else (type(d),)
 
     def kind(self, kind: Any) -> Any:
         if isinstance(kind, Array):

@@ -316,6 +316,8 @@ class Lowerer(Objects, Recursion):
             self.assign(node.target, self.expr(node.value))
 
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
+        if self.augmented_item(node):
+            return
         if isinstance(node.target, gast.Name):
             name = node.target.id
             self.check_local(name, node)

@@ -60,7 +60,7 @@ def part(tree: Any, step: Any) -> Any:
         if step not in names:
             raise LookupError(step)
         return tree[names.index(step)]
-    if not isinstance(tree, tuple | list | dict):
+    if not isinstance(tree, tuple | list | dict) or isinstance(tree, Instance):
         raise LookupError(step)
     if isinstance(tree, dict) is isinstance(step, int) and not (isinstance(tree, dict) and step in tree):
         raise LookupError(step)

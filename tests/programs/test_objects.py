@@ -1,4 +1,4 @@
-"""Programs with classes: gradients by attribute against differences, in each mode; the caller's objects are left alone."""
+"""Programs with classes: gradients by attribute against differences, in each mode; objects are left alone."""
 
 import importlib.util
 

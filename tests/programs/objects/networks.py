@@ -144,7 +144,7 @@ class Momentum:
 X, Y = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 1))
 PROGRAMS = [
     (network_loss, (Network([Normalised(3, 2, RNG), Dense(2, 2, RNG, np.tanh), Dense(2, 1, RNG)]), X, Y)),
-    (recurrent, (RNNCell(RNG.normal(size=(2, 3)), RNG.normal(size=(2, 2)), RNG.normal(size=2)), X, np.array([0.3, 0.1]))),
+    (recurrent, (RNNCell(*(RNG.normal(size=s) for s in ((2, 3), (2, 2), 2))), X, np.array([0.3, 0.1]))),
     (fitted, (0.2, RNG.normal(size=3), np.array([0.1]), X, Y[:, 0])),
     (momentum_of_object, (Momentum(RNG.normal(size=3)), RNG.normal(size=3))),
 ]
