@@ -1,7 +1,7 @@
 """What a loop carries, found by lowering its body until the kinds of all names are the same at both ends."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
@@ -14,7 +14,7 @@ from adcompiler.frontend.joins import changes, mixed
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import containers
-from adcompiler.frontend.records import Record
+from adcompiler.frontend.records import Record, of_heap
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
@@ -115,7 +115,15 @@ class Header:
         lowerer = self.lowerer
         named = [(id(f), n, d) for f in lowerer.frames() for n, d in f.env.items()]
         named += [(i, str(k), d) for i, read in enumerate(lowerer.evaluated[:-1]) for k, d in enumerate(read)]
-        return {(f, label): x for f, n, d in named for label, x in containers(d, n)}
+        return {(f, label): x for f, n, d in named for label, x in self.within(d, n, ()) if not of_heap(n)}
+
+    def within(self, d: Any, label: str, around: tuple[Record, ...]) -> Iterator[tuple[str, Any]]:
+        """The lists, dicts and objects in a denotation, those in its objects too, by the ways to them."""
+        for inner, x in containers(d, label):
+            yield inner, x
+            if isinstance(x, Record) and x not in around:
+                for k, y in self.lowerer.attributes(x).items():
+                    yield from self.within(y, f"{inner}.{k}", (*around, x))
 
     def begin_iteration(self) -> None:
         """Note where names denote lists, dicts and objects as an iteration begins, and which may be the same then."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adcompiler.frontend.desugar import hint
-from adcompiler.frontend.frames import readable
+from adcompiler.frontend.frames import held, readable
 from adcompiler.frontend.instances import is_made_of_fields
-from adcompiler.frontend.joins import Environments
+from adcompiler.frontend.joins import Environments, Side
 from adcompiler.frontend.kinds import Again, Unread
 from adcompiler.frontend.loops import Loops
 from adcompiler.frontend.ownership import containers
@@ -18,7 +18,7 @@ from adcompiler.frontend.scope import Frame, Poison
 from adcompiler.frontend.versions import Rebound
 from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import describe
-from adcompiler.ir.core import UNDEF, If, Loc
+from adcompiler.ir.core import UNDEF, If, Loc, Value
 from adcompiler.ir.structure import Instance, instance, like, parts
 
 
@@ -35,7 +35,7 @@ class Heap(Loops):
     # ------------------------------------------------------------------------------------------ objects
     def new_record(self, cls: type, name: str, *of: Record) -> Record:
         """An object that has no attributes yet: a new one, or one `of` these."""
-        base, n = hint(name) or cls.__name__.lower(), 2
+        base, n = hint(name.rpartition(".")[2]) or cls.__name__.lower(), 2
         name = base
         while name in self.known_objects:
             name, n = f"{base} {n}", n + 1
@@ -114,6 +114,28 @@ class Heap(Loops):
                 found.add(r.name)
                 stack.extend(x for d in held.get(r.name, ()) for x in records(d))
         return found
+
+    def all_places(self, live: Any = None) -> Iterator[tuple[Frame, str, Value, bool]]:
+        yield from self.places(live)
+        for f, n, d in self.names(live):
+            if f is not self.heap:
+                yield from ((f, label, v, movable) for label, v, movable in self.held_in_objects(d, n))
+
+    def held_in_objects(self, d: Any, label: str, around: tuple[Record, ...] = ()) -> Iterator[tuple[str, Value, bool]]:
+        for inner, x in containers(d, label):
+            if isinstance(x, Record) and x not in around:
+                for k, y in self.attributes(x).items():
+                    yield from held(y, f"{inner}.{k}")
+                    yield from self.held_in_objects(y, f"{inner}.{k}", (*around, x))
+
+    def at_end(self, before: Environments, side: Side) -> list[tuple[Any, Value, bool]]:
+        """Of the objects that a path has made, what holds them tells, and not how they are called."""
+        heap = id(self.heap)
+        return [
+            (key, v, movable)
+            for key, v, movable in super().at_end(before, side)
+            if key is None or key[0] != heap or not self.left_behind(self.heap, key[1], self.fork_began)
+        ]
 
     def suffix(self, f: Frame) -> str:
         return "" if f is self.heap else super().suffix(f)

