@@ -425,7 +425,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             known.update(helper.free)
         keywords = lowered.arguments[signature.kwarg.arg] if signature.kwarg else ()
         emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known, keywords=keywords,
-                       apart=["_".join(map(str, w)) for w in request.wrt] if request.apart else ())  # fmt: skip
+                       apart=[_identifier(w) for w in request.wrt] if request.apart else ())  # fmt: skip
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
@@ -438,6 +438,11 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
+
+
+def _identifier(path: tuple[Any, ...]) -> str:
+    """A name for what belongs to an argument or a part of one."""
+    return "".join(c if c.isalnum() else "_" for c in "_".join(map(str, path)))
 
 
 def _taken(request: Request, lowered: Lowered) -> set[str]:

@@ -140,6 +140,11 @@ class Request:
         if len(set(names)) != len(names):
             reason = f"argnums {self.argnums!r} names an argument of {self.name} twice"
             raise GradientError(problem_at(self.place, reason, "name each argument once"))
+        for path in names:
+            inner = next((p for p in names if p != path and p[: len(path)] == path), None)
+            if inner is not None:
+                reason = f"argnums {self.argnums!r} names {written(inner)}, which is a part of {written(path)}"
+                raise GradientError(problem_at(self.place, reason, "name the one or the other"))
         return names
 
     @property

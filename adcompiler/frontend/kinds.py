@@ -66,6 +66,9 @@ class Leaf:
 
 
 MAX_UNROLLED = 16
+#: How many objects, lists and dicts the arguments may consist of, where there is an object among them.
+MAX_OBJECTS = 1000
+MAX_NESTED = 50
 
 
 def is_array(x: Any) -> bool:
@@ -150,6 +153,9 @@ class Describe:
         """An object by its attributes; one that has been met before by where that was."""
         if id(x) in self.met:
             return Again(self.met[id(x)])
+        if len(self.met) >= MAX_OBJECTS or len(steps) > MAX_NESTED:
+            raise KindError(f"it leads to more than {MAX_OBJECTS} objects, lists and dicts, or {MAX_NESTED} within one "
+                            "another", "pass what is needed of it")  # fmt: skip
         self.met[id(x)] = steps
         found = attributes_of(x).items()
         return instance(type(x), {k: self.attribute(v, (*steps, Attr(k)), k, type(x)) for k, v in found})

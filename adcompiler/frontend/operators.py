@@ -154,6 +154,9 @@ class Operators(AttributeStores):
             return a is b
         if isinstance(a, Record) or isinstance(b, Record):
             return False
+        for x, y in ((a, b), (b, a)):
+            if isinstance(x, Known) and x.value is NotImplemented and isinstance(y, Value):
+                return False
         return super()._is(a, b, node)
 
     def truth(self, d: Any, node: Any) -> Any:
