@@ -7,7 +7,7 @@ import pytest
 from adcompiler import GradientError, differentiable, grad, jvp, value_and_grad, vjp
 from tests.objects import tree
 from tests.test_classes import Fixed, Pair, Run, dataclasses_of_the_caller
-from tests.test_objects import C, X, made_anew
+from tests.test_objects import GLOBAL, C, X, made_anew
 
 
 class Net:
