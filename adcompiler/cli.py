@@ -188,6 +188,7 @@ def show_ir(
 )
 @click.option("--value", is_flag=True, help="The compiled function returns (value, gradient).")
 @click.option("--has-aux", is_flag=True, help="FUNC returns (value, aux); only the value is differentiated.")
+@click.option("--of", metavar="PARAMETER", help="Differentiate what FUNC leaves in this parameter.")
 @click.option(
     "-o",
     "--output",
@@ -205,6 +206,7 @@ def compile_ahead(
     signatures: tuple[str, ...],
     value: bool,
     has_aux: bool,
+    of: str | None,
     output: Path,
     plain: bool,
     workspaces: bool,
@@ -223,6 +225,7 @@ def compile_ahead(
 
     found = find_target(*target)
     _refuse_unknown_argnums(found.function, argnums)
+    _refuse_unknown_argnums(found.function, of, "--of")
     program = _differentiable(found.function)
     with reported(f"compiling {found.name}"):
         try:
@@ -233,6 +236,7 @@ def compile_ahead(
                 argnums=program.argnums if argnums is None else argnums,
                 value=value,
                 has_aux=has_aux,
+                of=of,
                 reuse=not plain,
                 workspaces=workspaces and not plain,
             )
@@ -276,6 +280,31 @@ def check(target: tuple[str, str], argnums: Argnums | None, example: str, rtol: 
                 click.echo(f"\n{result.argument}: {result.complaint}", err=True)
         raise click.exceptions.Exit(REFUSED)
     click.echo(f"{found.name}: the gradient agrees with finite differences to {rtol:g}.")
+
+
+@main.command("explain")
+@target_argument
+@argnums_option
+@click.option("--example", required=True, help=example_help)
+def explain(target: tuple[str, str], argnums: Argnums | None, example: str) -> None:
+    """Tell what the gradient of a function is, and why.
+
+    The function and its gradient, what is kept of the forward sweep, what becomes of each argument, where derivatives
+    end, and what finite differences say.
+
+    \b
+      adc explain model.py:loss --argnums w,b --example "np.ones(3), 0.5, np.eye(3), np.ones(3)"
+    """
+    from adcompiler import differentiable
+
+    found = find_target(*target)
+    _refuse_unknown_argnums(found.function, argnums)
+    arguments = evaluate_example(example, found.module)
+    program = _differentiable(found.function)
+    if argnums is not None:
+        program = differentiable(program.__wrapped__, argnums=argnums)
+    with reported(f"explaining {found.name}"):
+        click.echo(str(program.explain(*arguments)))
 
 
 @main.command("rules")
@@ -352,14 +381,14 @@ def check_arguments(
     return results
 
 
-def _refuse_unknown_argnums(function: Callable[..., Any], argnums: Argnums | None) -> None:
+def _refuse_unknown_argnums(function: Callable[..., Any], argnums: Argnums | None, hint: str = "--argnums") -> None:
     parameters = inspect.signature(function).parameters
     if argnums is None or any(each.kind is each.VAR_POSITIONAL for each in parameters.values()):
         return
     for argnum in argnums if isinstance(argnums, tuple) else (argnums,):
         if argnum not in parameters and argnum not in range(-len(parameters), len(parameters)):
             raise click.BadParameter(
-                f"the parameters are {', '.join(parameters)}: there is no {argnum!r}.", param_hint="--argnums"
+                f"the parameters are {', '.join(parameters)}: there is no {argnum!r}.", param_hint=hint
             )
 
 

@@ -29,7 +29,8 @@ class Request:
 
     `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
     "vjp": then a call gives the value and its pullback, or with `apart` a pullback for each argument. A gradient
-    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments.
+    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments. Of what is
+    `watched` each cotangent is tested to be finite.
     """
 
     function: Any
@@ -42,6 +43,7 @@ class Request:
     max_workspaces: int = 0
     of: Any = None
     apart: bool = False
+    watched: bool = False
 
     @functools.cached_property
     def source(self) -> Source:

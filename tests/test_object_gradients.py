@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from adcompiler import GradientError, differentiable, grad, jvp, value_and_grad, vjp
+from adcompiler import GradientError, check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from tests.objects import tree
 from tests.test_classes import Fixed, Pair, Run, dataclasses_of_the_caller
 from tests.test_objects import GLOBAL, C, X, made_anew
@@ -29,6 +29,9 @@ class Net:
     def by_functions_in_attributes(self, x):
         self.w = self.w * 2
         return np.sum(self.twice(x) * self.line(x))
+
+    def stepped_sum(self, u):
+        return np.sum(self.stepped(self.inner, u).x)
 
     def stepped(self, s, u):
         return Run(s.x + self.w * s.y * u, s.y - s.x[0] * u)
@@ -76,6 +79,15 @@ def test_methods():
     np.testing.assert_allclose([d_s.y, d_u], [0.1 * np.sum(NET.w), 0.7 * np.sum(NET.w)])
     _, t = jvp(NET.stepped, (Run(V, 0.7), 0.1), ({"y": 1.0}, None))
     np.testing.assert_allclose(t.x, 0.1 * NET.w)
+
+
+def test_checks_and_explanations_take_paths():
+    net = Net(np.array([1.0, 2.0]))
+    assert check_grad(Net.loss.__wrapped__, net, V, argnums=("self.w", "self.layers[1].x")) < 1e-7
+    assert check_grad(net.stepped_sum, 0.1) < 1e-7
+    told = {a.name: a.why for a in net.loss.explain(V).arguments}
+    assert told["self.w"] == "differentiated" and "no gradient" in told["self.n"]
+    assert told["self.layers[0].x"] == "matters, and is not in argnums"
 
 
 def test_functions_that_an_object_has_as_attributes_read_the_object():

@@ -42,15 +42,26 @@ def active(function: Function, wrt: list[Value], forward: bool = False) -> set[V
 
     `forward` asks for the pushforwards of the rules, else for their pullbacks.
     """
-    varied = set(wrt)
-    _forward(function.body, varied)
-    useful: set[Value] = {v for v in leaves(function.body.results) if is_differentiable(v.kind)}
-    _backward(function.body, useful)
-    both = varied & useful
-    problems = _refused(function, both, varied, forward)
+    moving = varied(function, wrt)
+    both = moving & useful(function)
+    problems = _refused(function, both, moving, forward)
     if problems:
         raise UnsupportedError(problems)
     return both
+
+
+def varied(function: Function, wrt: list[Value]) -> set[Value]:
+    """What depends on some of the parameters so that it moves as they move."""
+    found = set(wrt)
+    _forward(function.body, found)
+    return found
+
+
+def useful(function: Function) -> set[Value]:
+    """What the result depends on so that it moves as that moves."""
+    found = {v for v in leaves(function.body.results) if is_differentiable(v.kind)}
+    _backward(function.body, found)
+    return found
 
 
 def _carries(op: Op) -> bool:

@@ -54,12 +54,12 @@ class Loops(Branches):
         params: list[Value] = []
         for _, p, y, r in carried:
             d = self.cotangents.get(r)
-            adjoint.inits.append(zero_of(self.builder, r, lazy=True) if d is None else d)
+            adjoint.inits.append(self.joined(zero_of(self.builder, r, lazy=True) if d is None else d, r))
             params.append(Value(_carried_kind(p, y), hint_of(p), op.loc))
         accumulators: list[Value] = []
         for v in free:
             d = self.cotangents.get(v)
-            adjoint.inits.append(zero_of(self.builder, v, lazy=True) if d is None else d)
+            adjoint.inits.append(self.joined(zero_of(self.builder, v, lazy=True) if d is None else d, v))
             accumulators.append(Value(cotangent_kind(v), hint_of(v), op.loc))
         incoming = [
             (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)), r in self.selected)
@@ -84,11 +84,13 @@ class Loops(Branches):
             if d is None:
                 array = not isinstance(p.kind, Num)
                 d = UNDEF if op.inits[k] is UNDEF and array else zero_of(self.builder, p, lazy=True)
-            results.append(d)
-        results.extend(self.cotangents[v] for v in free)
+            results.append(d if d is UNDEF else self.joined(d, p))
+        results.extend(self.joined(self.cotangents[v], v) for v in free)
         wanted = [e for e in elements if e in self.active]
         results.extend(
-            zero_of(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e]
+            self.joined(
+                zero_of(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e], e
+            )
             for e in wanted
         )
         region.results = [

@@ -76,7 +76,7 @@ class Operations(Cotangents):
             if name in rule.pullbacks and any(v in self.active for v in leaves(x)):
                 self.spread_over(x, pullback(name), terms)
         for v, term in terms.items():
-            self.add(v, term, stays)
+            self.add(v, self.given(term, v, op), stays)
 
     def whole(self, d: Any, r: Value, rule: Any) -> Any:
         """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.build import Builder, kind_of_operand
-from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, walk
+from adcompiler.ir.core import CotangentName, Op, Region, Value, is_cotangent, walk
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
+from rules.finiteness import finite
 from rules.kind import Array, Num, Seq
 from rules.rule import find
 
@@ -45,11 +46,15 @@ def zero_of(builder: Builder, like: Value, lazy: bool = False) -> Any:
     return builder.call(zeros_like, like, lazy=lazy, hint=hint_of(like))
 
 
-def of_its_type(builder: Builder, d: Any, like: Value) -> Any:
-    """A constant cotangent of a number of less than double precision as such a number: a Python one may turn double."""
-    kind, small = like.kind, (np.float16, np.float32, np.complex64)
-    cast = isinstance(kind, Num) and kind.type in small and type(d) in (int, float, complex)
-    return builder.call(kind.type, d) if cast else d
+_SMALL = (np.float16, np.float32, np.complex64)
+
+
+def mixed(params: list[Value], region: Region) -> bool:
+    """Is there anything of less than double precision, beside which NumPy tells its own floats and Python's apart?"""
+    made = [*params, *(v for op in walk(region) for v in op.results)]
+    made += [v for op in walk(region) for sub in op.regions for v in sub.params]
+    kinds = [v.kind.element if isinstance(v.kind, Seq) else v.kind for v in made]
+    return any(isinstance(k, Array | Num) and k.dtype.type in _SMALL for k in kinds)
 
 
 def hint_of(v: Value) -> str:
@@ -72,10 +77,14 @@ def _wider(kind: Any) -> Any:
 class Cotangents:
     """The cotangents so far, of a region that is swept in reverse: operands of the region being built."""
 
-    def __init__(self, active: set[Value], missing: set[Value], builder: Builder) -> None:
+    def __init__(
+        self, active: set[Value], missing: set[Value], builder: Builder, params: list[Value], watched: bool = False
+    ) -> None:
+        self.watched = watched
         self.active = active
         self.missing = missing
         self.builder = builder
+        self.mixed = mixed(params, builder.region)
         self.cotangents: dict[Value, Any] = {}
         self.selected: set[Value] = set()
         #: The states that calls leave, by operation.
@@ -99,6 +108,29 @@ class Cotangents:
             return
         target = accumulate if isinstance(v.kind, Seq) or v in self.missing else operator.add
         self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=hint_of(v))
+
+    def given(self, d: Any, v: Any, op: Op) -> Any:
+        """What the pullback of an operation gives for one of its operands: tested, if cotangents are watched.
+
+        What has no name and is of the same line is passed over: what comes out of the line is tested.
+        """
+        if not self.watched or not isinstance(d, Value) or not isinstance(v, Value) or op.loc is None:
+            return d
+        if not v.hint and v.loc is not None and (v.loc.file, v.loc.line) == (op.loc.file, op.loc.line):
+            return d
+        return self.builder.call(finite, d, str(v.hint), op.loc.file, op.loc.line, lazy=True, hint=hint_of(v))
+
+    def joined(self, d: Any, like: Value) -> Any:
+        """The cotangent `d` of a number as what comes out of a branch or loop is declared, if its type may matter.
+
+        A Python number times an array is of the precision of the array, NumPy's of that of the wider.
+        """
+        kind = cotangent_kind(like)
+        if not isinstance(kind, Num) or (isinstance(d, Value) and not (isinstance(d.kind, Num) and d.kind.python)):
+            return d
+        if kind.type in _SMALL or (self.mixed and kind.type in (np.float64, np.complex128)):
+            return d if isinstance(d, Value) and kind.type in _SMALL else self.builder.call(kind.type, d)
+        return d
 
     def as_result(self, d: Any, r: Value) -> Any:
         """A cotangent with the rank of its result."""

@@ -17,6 +17,7 @@ from rules.cotangent import (
     where_given,
     without_last,
 )
+from rules.finiteness import finite
 from rules.sequences import backwards, largest, smallest
 from tests.rules.case import case, normal
 
@@ -34,6 +35,8 @@ CASES = [
     case(project, A + 1j * B, B).but(wrt="d"),
     case(project, A, 1.5).but(wrt="d"),
     case(accumulate, A, B).but(skip="broadcast"),
+    case(finite, A, "x", "program.py", 1),
+    case(finite, 1.5, "x", "program.py", 1),
     case(strong, A, B),
     case(strong, 1.5, -0.5),
     case(strong_divide, A, B),
