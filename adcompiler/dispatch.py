@@ -17,9 +17,12 @@ from typing import Any, TypeAlias
 from adcompiler.backend.load import load
 from adcompiler.compile import Build, build, signature_of, user_line
 from adcompiler.errors import UnsupportedError
-from adcompiler.frontend.kinds import Describe, Known
+from adcompiler.frontend.instances import attributes_of, slots
+from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
 from adcompiler.ir.core import ListOf, Value
+from adcompiler.ir.structure import Attr, Instance
+from adcompiler.ir.structure import parts as parts_of
 from adcompiler.request import Request, from_call
 from rules.kind import Array, Lengths, Seq
 from rules.workspace import Pool
@@ -54,6 +57,8 @@ class Variant:
         arguments = from_call(request, args, kwargs)(describe)
         if _text(arguments) != self.text:
             return False
+        if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
+            return False
         if any(a is not b for a, b in zip(self.identities(), self.expected, strict=True)):
             return False
         trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
@@ -68,12 +73,9 @@ def _known_steps(lowered: Any) -> list[tuple[Any, ...]]:
     def visit(tree: Any, steps: tuple[Any, ...]) -> None:
         if isinstance(tree, Known) and type(tree.value) is int:
             out.append(steps)
-        elif isinstance(tree, tuple | list):
-            for i, x in enumerate(tree):
-                visit(x, (*steps, i))
-        elif isinstance(tree, dict):
-            for k, x in tree.items():
-                visit(x, (*steps, k))
+        elif isinstance(tree, tuple | list | dict):
+            for step, x in parts_of(tree):
+                visit(x, (*steps, step))
 
     for i, tree in enumerate(lowered.arguments.values()):
         visit(tree, (i,))
@@ -87,13 +89,25 @@ def _text(tree: Any) -> str:
     if isinstance(tree, Value):
         return str(tree.kind) + (f" x {tree.kind.length}" if isinstance(tree.kind, Seq) else "")
     if isinstance(tree, tuple | list):
-        return f"{type(tree).__name__}({', '.join(map(_text, tree))})"
+        return f"{_class_text(tree)}({', '.join(map(_text, tree))})"
     if isinstance(tree, dict):
         return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
     if isinstance(tree, ListOf):
         return f"[{_text(tree.element)}]"
+    if isinstance(tree, Again):
+        return f"the object at {tree.steps}"
+    if isinstance(tree, Unread):
+        return f"{tree.cls.__name__} {id(tree.cls)}, not read"
     by_value = isinstance(tree.value, PLAIN)
     return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
+
+
+def _class_text(tree: Any) -> str:
+    """The class of a tuple or list; of an object, its class and the names of its attributes."""
+    if not hasattr(tree, "_fields"):
+        return type(tree).__name__
+    cls = tree.of if isinstance(tree, Instance) else type(tree)
+    return f"{cls.__name__} {id(cls)} with {', '.join(tree._fields)} "
 
 
 #: What a key leads to: a specialisation, and the workspaces of calls with this key if it computes into arrays of those.
@@ -301,9 +315,17 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     """A function with the user's signature that gives the key of a call."""
     lowered = made.lowered
     parts: list[str] = []
-    free: dict[str, Any] = {"_list_key": _list_key}
+    free: dict[str, Any] = {"_list_key": _list_key, "_which": _which, "_names": _names}
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)
+    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
+    has_objects = any(map(_has_objects, lowered.arguments.values()))
+    if has_objects:
+        outside = {f"_outside_{k}": x for k, (x, _) in enumerate(lowered.touched)}
+        objects += outside
+        free.update(outside)
+    if len(objects) > 1 and has_objects:
+        parts.append(f"_which({', '.join(objects)})")
     for c in lowered.captured:
         _parts(c.tree, c.access.text, parts)
         free.update(c.access.free)
@@ -326,13 +348,48 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     return source, key
 
 
+def _objects(tree: Any, e: str) -> Iterator[str]:
+    """Where the objects, lists and dicts in an argument are."""
+    if isinstance(tree, Instance | Again | list | dict):
+        yield e
+    if isinstance(tree, tuple | list | dict):
+        for step, x in parts_of(tree):
+            yield from _objects(x, _step(e, step))
+
+
+def _has_objects(tree: Any) -> bool:
+    inner = parts_of(tree) if isinstance(tree, tuple | list | dict) else ()
+    return isinstance(tree, Instance) or any(_has_objects(x) for _, x in inner)
+
+
+def _step(e: str, step: Any) -> str:
+    return f"{e}.{step}" if isinstance(step, Attr) else f"{e}[{step!r}]"
+
+
+def _which(*objects: Any) -> tuple[int, ...]:
+    """Which of these are one object."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(id(x), i) for i, x in enumerate(objects))
+
+
+def _names(x: Any) -> tuple[str, ...]:
+    """The names of the attributes of an object with slots."""
+    return tuple(attributes_of(x))
+
+
 def _parts(tree: Any, e: str, parts: list[str]) -> None:
     if isinstance(tree, Value) and isinstance(tree.kind, Array):
         parts += [f"{e}.__class__", f"{e}.dtype", f"{e}.shape"]
     elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
         parts += [f"_list_key({e})"]
-    elif isinstance(tree, Value):
+    elif isinstance(tree, Value | Unread | Again):
         parts.append(f"{e}.__class__")
+    elif hasattr(tree, "_fields"):
+        parts.append(f"{e}.__class__")
+        if isinstance(tree, Instance):
+            parts.append(f"_names({e})" if slots(tree.of) else f"(*{e}.__dict__,)")
+        for step, x in parts_of(tree):
+            _parts(x, _step(e, step), parts)
     elif isinstance(tree, tuple | list):
         parts += [f"{e}.__class__", f"len({e})"]
         for i, x in enumerate(tree):

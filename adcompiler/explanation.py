@@ -18,6 +18,7 @@ from adcompiler.errors import GradientError
 from adcompiler.frontend.kinds import Known
 from adcompiler.ir.core import If, ListOf, Loc, Op, Value, While
 from adcompiler.ir.printer import target_name
+from adcompiler.ir.structure import parts, written
 from adcompiler.passes.reach import Reach, reach
 from adcompiler.passes.stop import stop_gradient
 from adcompiler.tape import TapeReport, tape_report
@@ -122,15 +123,12 @@ def _leaves(trees: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _parts(name: str, tree: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(tree, tuple | list):
-        for i, x in enumerate(tree):
-            yield from _parts(f"{name}[{i}]", x)
-    elif isinstance(tree, dict):
-        for k, x in tree.items():
-            yield from _parts(f"{name}[{k!r}]", x)
+    if isinstance(tree, tuple | list | dict):
+        for step, x in parts(tree):
+            yield from _parts(written((name, step)), x)
     elif isinstance(tree, ListOf):
         yield from _parts(f"{name}[...]", tree.element)
-    else:
+    elif isinstance(tree, Value | Known):  # of an object, some are met again or cannot be read
         yield name, tree
 
 

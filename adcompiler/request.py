@@ -1,5 +1,6 @@
 """What is asked for: of which function, with respect to what; and how the arguments of a call are described."""
 
+import ast
 import copy
 import functools
 import inspect
@@ -12,13 +13,14 @@ import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
-from adcompiler.frontend.calls import LIBRARIES
 from adcompiler.frontend.frozen import thawed
+from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
 from adcompiler.frontend.ufunc_methods import is_method
 from adcompiler.ir.core import ListOf, Loc, Value
+from adcompiler.ir.structure import Attr, like, part, parts, written
 from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
 
@@ -89,6 +91,7 @@ class Request:
         out = {}
         for path in self.wrt:
             name = "t_" + "_".join(map(str, path))
+            name = name if name.isidentifier() else f"t_{path[0]}"
             while name in taken:
                 name += "_"
             out[path] = name
@@ -141,6 +144,11 @@ class Request:
         if len(set(names)) != len(names):
             reason = f"argnums {self.argnums!r} names an argument of {self.name} twice"
             raise GradientError(problem_at(self.place, reason, "name each argument once"))
+        for path in names:
+            inner = next((p for p in names if p != path and p[: len(path)] == path), None)
+            if inner is not None:
+                reason = f"argnums {self.argnums!r} names {written(inner)}, which is a part of {written(path)}"
+                raise GradientError(problem_at(self.place, reason, "name the one or the other"))
         return names
 
     def moves(self, a: Any) -> bool:
@@ -157,6 +165,8 @@ class Request:
         names, args = self.parameters, self.source.node.args
         if isinstance(a, str) and a in names:
             return (a,)
+        if isinstance(a, str) and (path := path_of(a)) is not None and path[0] in names:
+            return path
         if isinstance(a, int | np.integer) and not isinstance(a, bool):
             first = len(args.posonlyargs) + len(args.args)
             if args.vararg is not None and a >= first:
@@ -187,6 +197,30 @@ class Request:
 #: The parameters of methods of ufuncs, where one is differentiated by itself.
 METHODS_OF_UFUNCS = {"reduce": ["array", "axis"], "accumulate": ["array", "axis"],
                      "reduceat": ["array", "indices", "axis"], "outer": ["A", "B"]}  # fmt: skip
+
+
+def bound_to(request: Request) -> tuple[Request, tuple[Any, ...]]:
+    """The request for the function of a method, and the object that it is bound to as its first argument.
+
+    Other functions stay what they are, with nothing to go before their arguments.
+    """
+    f = request.function
+    while hasattr(type(f), "__adc_wrapped__"):
+        f = f.__adc_wrapped__
+    if (
+        not isinstance(f, types.MethodType)
+        or not isinstance(f.__func__, types.FunctionType)
+        or not is_object(f.__self__)
+    ):
+        return request, ()
+
+    def shifted(a: Any) -> Any:
+        if isinstance(a, tuple | list):
+            return tuple(map(shifted, a))
+        return a + 1 if isinstance(a, int) and not isinstance(a, bool) and a >= 0 else a
+
+    of = shifted(request.of)
+    return replace(request, function=f.__func__, argnums=shifted(request.argnums), of=of), (f.__self__,)
 
 
 def find_source(f: Any) -> Source:
@@ -273,12 +307,44 @@ def _defaults(rule: Any) -> dict[str, Any]:
 def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | None) -> Any:
     """The argument that a request names. Raises GradientError where a call has no such argument."""
     tree = trees[path[0]]
-    for k in path[1:]:
-        if k >= len(tree):
-            reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
-            raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums"))
-        tree = tree[k]
+    for i, k in enumerate(path[1:], 1):
+        try:
+            tree = part(tree, k)
+        except LookupError:
+            if isinstance(tree, tuple) and isinstance(k, int) and not hasattr(tree, "_fields"):
+                reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
+                raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums")) from None
+            has = [written((written(path[:i]), step)) for step, _ in parts(tree)] if _has_parts(tree) else []
+            reason = f"{name} has no {written(path[: i + 1])} to differentiate by"
+            reason += f"; {written(path[:i])} has {', '.join(has)}" if has else ""
+            raise GradientError(problem_at(loc, reason, "name an attribute or an item that the argument has")) from None
     return tree
+
+
+def _has_parts(tree: Any) -> bool:
+    return isinstance(tree, tuple | list | dict)
+
+
+def path_of(text: str) -> tuple[Any, ...] | None:
+    """The path that a text such as "model.layers[0].W" names; None where it names none."""
+    try:
+        node: Any = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    steps: list[Any] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            steps.insert(0, Attr(node.attr))
+        else:
+            try:
+                key = ast.literal_eval(node.slice)
+            except ValueError:
+                return None
+            if not isinstance(key, int | str):
+                return None
+            steps.insert(0, key)
+        node = node.value
+    return (node.id, *steps) if isinstance(node, ast.Name) else None
 
 
 # ------------------------------------------------------------------------------------ describing arguments
@@ -289,7 +355,11 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
     def describe(d: Describe) -> dict[str, Any]:
         out: dict[str, Any] = {}
+        d.by_value |= taken_apart(request, list(named))
+        moved = {t: path for path, t in request.tangents.items()} if request.mode == "jvp" else {}
         for i, (n, x) in enumerate(named.items()):
+            if n in moved and n not in absent:
+                d.by_value |= lists_in(pick(out, moved[n], request.name, request.place), (i,))
             if n in absent:
                 out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
                 continue
@@ -324,12 +394,30 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
     return describe
 
 
+def taken_apart(request: Request, names: list[str]) -> frozenset[Any]:
+    """The lists of which `argnums` names an element: they are taken element by element."""
+    found = set()
+    for name, *steps in request.wrt:
+        for i, step in enumerate(steps):
+            if isinstance(step, int):
+                found.add((names.index(name), *steps[:i], "[]"))
+    return frozenset(found)
+
+
+def lists_in(tree: Any, steps: tuple[Any, ...]) -> frozenset[Any]:
+    """The lists of an argument that are taken element by element: so is its tangent."""
+    found = frozenset({(*steps, "[]")}) if isinstance(tree, list) else frozenset()
+    for step, x in parts(tree) if _has_parts(tree) else ():
+        found |= lists_in(x, (*steps, step))
+    return found
+
+
 def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
     """The tangent of an argument, all of whose float leaves move: of their kinds."""
     if isinstance(x, ListOf):
         return ListOf(_moving(d, x.element, (*steps, "*"), hint))
     if isinstance(x, tuple | list):
-        return type(x)(_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+        return like(x, [_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in parts(x)])
     if isinstance(x, dict):
         return {k: _moving(d, v, (*steps, k), f"t_{k}") for k, v in x.items()}
     if not isinstance(x, Value) or not is_differentiable(x.kind):

@@ -18,6 +18,7 @@ from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.functions import with_functions
+from adcompiler.frontend.instances import LIBRARIES
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -48,7 +49,6 @@ LISTS = frozenset(
 AS_DEFINED = "call it with the arguments that its definition names"
 #: What may be given a generator expression: it is read at once.
 CONSUMERS = (sum, max, min, all, any, list, tuple)
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
 
 
 class Calls(Iterations):

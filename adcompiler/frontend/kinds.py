@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
+from adcompiler.frontend.instances import attributes_of, changeable, is_hidden, is_named_tuple, is_object
 from adcompiler.ir.core import ListOf, Value
+from adcompiler.ir.structure import Attr, instance, like, parts
 from rules.kind import (
     ONE,
     SHORT,
@@ -40,6 +42,22 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Again:
+    """An object, a list or a dict that is elsewhere too: these steps lead to where it is met first."""
+
+    steps: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An attribute of a class that has no kind: to read it is a problem, with this reason and this remedy."""
+
+    cls: type
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True)
 class Leaf:
     """Where a leaf of an argument is found: its steps, `*` for "of each element"."""
 
@@ -48,6 +66,9 @@ class Leaf:
 
 
 MAX_UNROLLED = 16
+#: How many objects, lists and dicts the arguments may consist of, where there is an object among them.
+MAX_OBJECTS = 1000
+MAX_NESTED = 50
 
 
 def is_array(x: Any) -> bool:
@@ -67,6 +88,8 @@ class Describe:
         self.by_value = by_value
         self.symbols = 0
         self.leaves: list[Leaf] = []
+        #: Where each object, list and dict was met first.
+        self.met: dict[int, tuple[Any, ...]] = {}
 
     def symbol(self, size: int) -> Length:
         if size == 1:
@@ -104,11 +127,14 @@ class Describe:
 
     def tree(self, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
         """The denotation of an argument. Raises KindError for what cannot be an argument."""
-        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
-            if type(x) is not tuple:
-                raise KindError(f"a {type(x).__name__} (a named tuple) is not supported as an argument yet",
-                                "pass a plain tuple or a dict")  # fmt: skip
+        if type(x) is tuple:
             return tuple(self.tree(v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+        if is_named_tuple(x):
+            return like(x, [self.tree(v, (*steps, k), k) for k, v in parts(x)])
+        if is_object(x) and not isinstance(steps[0], str):  # what is captured is taken by identity
+            return self.object(x, steps)
+        if type(x) in (dict, list) and (again := self.again(x, steps)) is not None:
+            return again
         if type(x) is dict:
             return {k: self.tree(v, (*steps, k), k if isinstance(k, str) and k.isidentifier() else f"{hint}_{i}")
                     for i, (k, v) in enumerate(x.items())}  # fmt: skip
@@ -122,6 +148,35 @@ class Describe:
             return Known(x)
         kind = self.kind(x)
         return Known(x) if kind is None else self.leaf(steps, kind, hint)
+
+    def object(self, x: Any, steps: tuple[Any, ...]) -> Any:
+        """An object by its attributes; one that has been met before by where that was."""
+        if id(x) in self.met:
+            return Again(self.met[id(x)])
+        if len(self.met) >= MAX_OBJECTS or len(steps) > MAX_NESTED:
+            raise KindError(f"it leads to more than {MAX_OBJECTS} objects, lists and dicts, or {MAX_NESTED} within one "
+                            "another", "pass what is needed of it")  # fmt: skip
+        self.met[id(x)] = steps
+        found = attributes_of(x).items()
+        return instance(type(x), {k: self.attribute(v, (*steps, Attr(k)), k, type(x)) for k, v in found})
+
+    def again(self, x: Any, steps: tuple[Any, ...]) -> Again | None:
+        """Where a list or dict has been met that is in an object there or here; others may be one without a sign."""
+        before = self.met.get(id(x))
+        if before is not None and any(isinstance(s, Attr) for s in (*steps, *before)):
+            return Again(before)
+        self.met.setdefault(id(x), steps)
+        return None
+
+    def attribute(self, x: Any, steps: tuple[Any, ...], name: str, cls: type) -> Any:
+        if is_hidden(cls, name):
+            return Unread(type(x), "{name} is another thing than the object has at this name: its class decides", "")
+        if changeable(x):
+            return Unread(type(x), f"{{name}} is a {type(x).__name__}, which is not supported", "use a list or a dict")
+        try:
+            return self.tree(x, steps, name)
+        except KindError as error:
+            return Unread(type(x), f"{{name}} is no attribute that can be read here: {error}", error.remedy)
 
     def list(self, x: list[Any], steps: tuple[Any, ...], hint: str) -> Any:
         if x and (*steps, "[]") not in self.by_value:

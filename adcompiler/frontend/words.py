@@ -7,6 +7,7 @@ import numpy as np
 
 from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import ONE, Array, Num, Seq
@@ -28,6 +29,8 @@ def describe(d: Any) -> str:
         return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
     if isinstance(d, ListOf):
         return "a list of any length"
+    if isinstance(d, Record):
+        return f"an object of class {d.cls.__name__}"
     if isinstance(d, Once):
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
@@ -71,6 +74,8 @@ def no_number(d: Any) -> str:
         return "make an array of it, with np.array(...)"
     if isinstance(d, Closure | Method):
         return f"call it: {d.name}(...)"
+    if isinstance(d, Record):
+        return f"use one of its attributes, or give {d.cls.__name__} a method for the operator"
     if not isinstance(d, Known) or isinstance(d.value, int | float | complex | np.generic | np.ndarray):
         return ""
     if isinstance(d.value, str):

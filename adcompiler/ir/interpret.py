@@ -21,7 +21,9 @@ from adcompiler.ir.core import (
     errstate_of,
     map_tree,
 )
+from adcompiler.ir.structure import Instance, like
 from rules.kind import Array, Num, lengths
+from rules.python.instances import instance
 
 
 class _Checked(dict[Value, Any]):
@@ -74,8 +76,11 @@ def interpret(function: Function, arguments: Sequence[Any], checked: bool = Fals
 
 def assemble(tree: Any) -> Any:
     """A result tree with its lists of structures put together, element by element."""
+    if isinstance(tree, Instance):
+        attributes = dict(zip(tree._fields, map(assemble, tree), strict=True))
+        return tree.of(**attributes) if tree.called else instance(tree.of, **attributes)
     if isinstance(tree, tuple | list):
-        return type(tree)(map(assemble, tree))
+        return like(tree, map(assemble, tree))
     if isinstance(tree, dict):
         return {k: assemble(v) for k, v in tree.items()}
     if isinstance(tree, ListOf):
