@@ -184,7 +184,8 @@ REMAINS = {
         "np.median(s, axis=0)": 10, "np.quantile(s, 0.3, axis=0)": 10, "np.percentile(s, 40, axis=0)": 10,
         "np.nanmedian(s, axis=0)": 19, "np.nanquantile(s, 0.3, axis=0)": 19, "np.nanpercentile(s, 40, axis=0)": 19,
         "np.nancumprod(v)": 4, "np.cumulative_prod(v)": 2, "np.i0(a)": 1, "np.kaiser(200, c)": 2,
-        "np.logspace(c, 2.0, 300)": 1, "np.geomspace(c, 2.0, 300)": 1, "np.partition(v, 50)": 4, "np.polyder(v)": 1, "np.polyval(few, a)": 1,
+        "np.logspace(c, 2.0, 300)": 1, "np.geomspace(c, 2.0, 300)": 1, "np.partition(v, 50)": 4, "np.polyder(v)": 1,
+        "np.polyval(few, a)": 1,
         "np.poly(few)": 4, "np.histogram(v, 5, weights=w)[0]": 5, "np.histogram_bin_edges(v, 200)": 1,
     },
 }  # fmt: skip
