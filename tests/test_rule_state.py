@@ -700,8 +700,8 @@ def test_a_system_is_factored_once(monkeypatch):
 
 @pytest.mark.parametrize("f, most", [
     (lambda A, b: np.sum(np.linalg.inv(A) @ b), {"inv": 1}),
-    (lambda A, b: np.sum(np.linalg.cholesky(A) @ b), {"cholesky": 1, "solve": 2}),  # of the pullback, by the factor
-    (lambda A, b: np.sum(np.linalg.cholesky(A) @ b) * np.linalg.cholesky(A)[0, 0], {"cholesky": 1, "solve": 4}),
+    (lambda A, b: np.sum(np.linalg.cholesky(A) @ b), {"cholesky": 1}),  # two triangular systems in the pullback
+    (lambda A, b: np.sum(np.linalg.cholesky(A) @ b) * np.linalg.cholesky(A)[0, 0], {"cholesky": 1}),
     (lambda A, b: np.sum(np.linalg.inv(A) @ b) + np.sum(np.linalg.inv(A) ** 2), {"inv": 1}),
     (lambda A, b: np.sum(np.linalg.eigh(A)[0] * b), {"eigh": 1}),
     (lambda A, b: np.sum(np.linalg.svd(A)[1] * b), {"svd": 1}),

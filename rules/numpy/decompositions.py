@@ -10,7 +10,7 @@ import numpy as np
 
 from rules.cotangent import strong
 from rules.kind import Array, array_or_number, broadcast, kind_of, lengths
-from rules.lapack import LU
+from rules.lapack import LU, solve_triangle
 from rules.numpy.matrices import adjoint, conj, each, half, lower, mirrored, sizes, square, transposed, working
 from rules.numpy.products import others
 from rules.operands import is_complex
@@ -261,11 +261,31 @@ class cholesky:
 
 def _cholesky_cotangent(d_L: Any, L: Any) -> Any:
     T = transposed(L)
-    P = np.linalg.solve(T, half(T @ d_L))  # L^-T P
-    S = transposed(np.linalg.solve(adjoint(L), transposed(P)))  # (L^-T P) conj(L)^-1
+    P = by_triangle(T, half(T @ d_L), True)  # L^-T P
+    S = transposed(by_triangle(adjoint(L), transposed(P), True))  # (L^-T P) conj(L)^-1
     return lower((S + adjoint(S)) / 2)
 
 
 def _cholesky_tangent(L: Any, t_A: Any) -> Any:
-    M = np.linalg.solve(L, mirrored(t_A))
-    return L @ half(transposed(np.linalg.solve(conj(L), transposed(M))))
+    M = by_triangle(L, mirrored(t_A), False)
+    return L @ half(transposed(by_triangle(conj(L), transposed(M), False)))
+
+
+@primitive
+def by_triangle(A: Any, B: Any, upper: bool) -> Any:
+    """A^-1 B, of the upper or the lower triangle of a matrix: a factor is not factored again."""
+    solved = solve_triangle(A, B, upper)
+    return np.linalg.solve(_triangle(A, upper), B) if solved is None else solved
+
+
+@rule("X = by_triangle(A, B, upper)", by_triangle)
+class by_triangle_rule:
+    static = "upper"
+    def kind(A, B): return Array(working(A, B), B.shape, B.xp)
+    def d_B(d_X, A, upper): return by_triangle(transposed(A), d_X, not upper)
+    def d_A(d_B, X, upper): return -_triangle(d_B @ transposed(X), upper)
+    def t_X(A, X, upper, t_A, t_B): return by_triangle(A, t_B - _triangle(t_A, upper) @ X, upper)
+
+
+def _triangle(M: Any, upper: bool) -> Any:
+    return np.triu(M) if upper else np.tril(M)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rules.numpy.decompositions import cofactors, cofactors_along, inverse
+from rules.numpy.decompositions import by_triangle, cofactors, cofactors_along, inverse
 from rules.numpy.least_squares import beside, pseudoinverse, regular, weights
 from rules.numpy.singular_values import leading
 from rules.numpy.spectral import anchors, beyond, complex_eig, complex_eigvals, eigenvectors, gaps
@@ -12,6 +12,7 @@ from tests.rules.case import case, normal
 A = normal(3, 3) + 3 * np.eye(3)
 P = normal(2, 3, 3, seed=4) + 3 * np.eye(3)
 S, T = A @ A.T, P @ P.swapaxes(-1, -2)
+BIG = normal(33, 33) + 30 * np.eye(33)
 V, M, X = normal(3), normal(3, 4), normal(2, 3, 4)
 # Eigenvalues of these come in pairs, and LAPACK gives no vector the other sign where a matrix is changed a little.
 TURNS = np.array([[[0.8, -1.2, 0.1, -0.9], [1.8, 0.9, -0.4, -1.0], [0.0, -1.1, 1.4, -2.0], [1.5, 0.7, 2.2, 2.1]],
@@ -28,6 +29,8 @@ CASES = [
     *[case(cofactors_along, a, b).but(skip="broadcast")
       for a, b in ((A, S), (P, T), (A[:1, :1], S[:1, :1]), (S, np.diag(V)), (np.diag([1.0, 2.0, 0.1]), S))],
     *[case(inverse, a) for a in (A, P)],
+    *[case(by_triangle, f(a), b, f is np.triu).but(skip="broadcast")
+      for f in (np.triu, np.tril) for a, b in ((A, M), (P, P), (BIG, BIG))],
     *[case(np.linalg.slogdet, a) for a in (A, P, -A)],
     *[case(np.linalg.matrix_power, a, n) for a, n in [(A, 0), (A, 1), (A, 2), (A, 3), (P, 4), (A, -1), (P, -3)]],
     *[case(np.linalg.norm, a, axis=axis) for a, axis in [
