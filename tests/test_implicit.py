@@ -116,6 +116,25 @@ def bounded(p):
     return np.sum(sol.x**3)
 
 
+def model(t, a, b):
+    return a * np.exp(-b * t) + 0.1 * b * b
+
+
+def fitted(p):
+    """With an exact Jacobian: the residuals do not vanish at the minimum."""
+    def residuals(x, y):
+        return model(TIMES, x[0], x[1]) - y
+
+    def slopes(x, y):
+        e = np.exp(-x[1] * TIMES)
+        return np.stack([e, 0.2 * x[1] - x[0] * TIMES * e], axis=1)
+
+    y = model(TIMES, p[0], p[1]) + 0.03 * p[2] * np.cos(9 * TIMES)
+    sol = optimize.least_squares(residuals, [1.0, 1.0], slopes, args=(y,), ftol=None, xtol=1e-15, gtol=1e-15)
+    x, _ = optimize.curve_fit(model, TIMES, y, p0=[1.0, 1.0])
+    return sol.x[0] * sol.x[1] * p[2] + sol.cost + 0.0 * x[0]
+
+
 def of_a_number(p):
     sol = optimize.minimize_scalar(lambda x, c: (x - p[0]) ** 2 + 0.1 * x**4 * c, args=(p[1],), tol=1e-9)
     return sol.fun * p[2]
@@ -265,9 +284,9 @@ def of_other_callables(p):
 
 
 PROGRAMS = [
-    kepler, bracketed, newton, of_root_scalar, system, of_fsolve, fixed, minimum, with_gradient, bounded, of_a_number,
-    areas, double, of_vectors, logistic, oscillator, moving_times, matrix_in_it, pendulum, in_place_between,
-    implicit_steps, in_intervals, in_a_loop,
+    kepler, bracketed, newton, of_root_scalar, system, of_fsolve, fixed, minimum, with_gradient, bounded, fitted,
+    of_a_number, areas, double, of_vectors, logistic, oscillator, moving_times, matrix_in_it, pendulum,
+    in_place_between, implicit_steps, in_intervals, in_a_loop,
     in_a_comprehension, with_branches_and_loops_inside, in_one_another, of_containers, with_derivatives_inside,
     in_a_recursion, of_other_callables,
 ]  # fmt: skip
@@ -277,7 +296,8 @@ PROGRAMS = [
 def test_each_mode_and_second_derivatives(f):
     g, t = differentiable(f), np.array([0.3, -0.7, 0.4])
     d = g.grad(P)
-    slopes = differences(f, (P,), step=2e-5)
+    step = 1e-3 if f is fitted else 2e-5  # SciPy knows that to 1e-9 only
+    slopes = differences(f, (P,), step=step)
     size = 1.0 + np.max(np.abs(slopes))
     assert np.max(np.abs(d - slopes)) < 3e-7 * size
     np.testing.assert_allclose(g.grad(P), d, rtol=1e-12, atol=1e-14)  # into arrays of the first call
@@ -285,7 +305,7 @@ def test_each_mode_and_second_derivatives(f):
     for _ in range(2):
         np.testing.assert_allclose(pullback(1.0)[0], d, rtol=1e-9, atol=1e-9)
     assert abs(jvp(f, (P,), (t,))[1] - slopes @ t) < 3e-7 * size
-    moved = differences(lambda p: g.grad(p) @ t, (P,), step=2e-5)
+    moved = differences(lambda p: g.grad(p) @ t, (P,), step=step)
     off = 1e-3 if f is of_a_number else 1e-5  # SciPy knows a minimiser to 1e-8 only
     assert np.max(np.abs(grad(lambda p: g.grad(p) @ t)(P) - moved)) < off * (1.0 + np.max(np.abs(moved)))
 
@@ -337,6 +357,23 @@ def test_the_minimum_of_a_quadratic_function():
     np.testing.assert_allclose(grad(lambda b: f(b).fun)(P), -np.linalg.solve(A, P), rtol=1e-8)
     hessian = jvp(grad(lambda b: f(b).fun), (P,), (np.array([0.0, 1.0, 0.0]),))[1]
     np.testing.assert_allclose(hessian, -np.linalg.inv(A)[1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("sigma", [None, np.linspace(1.0, 2.0, 5)])
+def test_a_fit_of_a_line_is_linear_in_the_data(sigma):
+    def line(t, a, b):
+        return a + b * t
+
+    def f(y):
+        if sigma is None:
+            (a, b), _ = optimize.curve_fit(line, TIMES, y, p0=[1.0, 1.0])
+        else:
+            (a, b), _ = optimize.curve_fit(line, TIMES, y, (1.0, 1.0), sigma)
+        return b + 0.0 * a
+
+    w = np.ones(5) if sigma is None else 1 / sigma
+    expected = (np.linalg.pinv(w[:, None] * np.stack([np.ones(5), TIMES], axis=1)) * w)[1]
+    np.testing.assert_allclose(grad(f)(np.cos(TIMES)), expected, rtol=1e-7, atol=1e-9)
 
 
 def test_integrals_of_gauss():
@@ -526,7 +563,9 @@ def test_where_a_failure_is_handled_by_the_program_there_is_none():
         (lambda a: minimize(lambda x: np.sum((x - a) ** 2), [1.0], bounds=[(0, a)]).x[0],
          "what is at a bound moves with it"),
         (lambda a: minimize(lambda x: np.sum((x - a) ** 2), [1.0]).hess_inv[0, 0], "the attribute hess_inv"),
-        (lambda a: optimize.least_squares(lambda x: x - a, [1.0]).x[0], "least_squares has no rule"),
+        (lambda a: optimize.leastsq(lambda x: x - a, [1.0])[0], "leastsq has no rule"),
+        (lambda a: optimize.least_squares(lambda x: x - a, [1.0], loss="cauchy").x[0], "another loss than linear"),
+        (lambda a: optimize.curve_fit(lambda t, b: b * t - a, TIMES, TIMES, p0=[1.0])[1][0, 0], "the covariances that"),
         (lambda a: quad(lambda x: x * a, 0, 1, weight="cos", wvar=2.0)[0], "quad with full_output, weight"),
         (lambda a: quad(lambda x: x * a, 0, 1)[1], "the estimate of the error of an integral has no derivative"),
         (lambda a: np.abs(quad(lambda x: np.exp(1j * x * a), 0, 1)[0]), "quad of a function that returns c128"),

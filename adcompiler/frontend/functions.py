@@ -67,7 +67,7 @@ def passed_on(
 
 def _called(lowerer: Any, f: Any, name: str, node: Any) -> tuple[str, str]:
     """What a function is called, and where it is written."""
-    if isinstance(f, Closure) and f.frame.source.of_rules and name in f.frame.env:
+    if isinstance(f, Closure) and f.frame.source.of_rules and f.frame.env.get(name, f) is not f:
         return _called(lowerer, f.frame.env[name], name, node)  # which it calls
     found = getattr(f, "name" if isinstance(f, Closure) else "__name__", "")
     if isinstance(f, Known):

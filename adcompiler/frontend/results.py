@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from adcompiler.frontend.scope import Poison
 from adcompiler.frontend.structural import STRUCTURAL
-from rules.results import fields
+from rules.results import fields, unknown
 
 
 class Fields(dict[str, Any]):
@@ -25,6 +26,11 @@ def _fields(self: Any, node: Any, of: Any, **parts: Any) -> Fields:
     return Fields(of.value, parts)
 
 
+def _unknown(self: Any, node: Any, reason: Any, remedy: Any) -> Poison:
+    return Poison(reason.value, remedy.value, self.loc(node))
+
+
 STRUCTURAL[fields] = _fields
+STRUCTURAL[unknown] = _unknown
 
 __all__ = ["Fields"]

@@ -94,7 +94,21 @@ def _slope(ad: Any, fun: Any, x: Any, bounds: Any) -> Any:
     return gradient if bounds is None else np.where(inside(x, bounds), gradient, 0.0)
 
 
-def _solved(ad: Any, fun: Any, x: Any, d: Any, bounds: Any, success: Any, used: Any) -> Any:
+def pulled_back(ad: Any, fun: Any, d_sol: Any, sol: Any, bounds: Any, solver: str) -> Any:
+    """The cotangent of what `fun` closes over, from those of its minimiser and of what else a solver gives."""
+    x, success, _ = sol
+    u = -_solved(ad, fun, x, d_sol[0], bounds, solver, success, d_sol[0])
+    return ad.vjp(ad.grad(fun), x)[1](u)[0][:-1]
+
+
+def pushed_forward(ad: Any, fun: Any, t_fun: Any, sol: Any, bounds: Any, solver: str) -> Any:
+    """The tangents of a minimiser, and of what else a solver gives."""
+    x, success, _ = sol
+    t = ad.jvp(ad.grad(fun), (x,), (None,), t_fun)[1]
+    return -_solved(ad, fun, x, t, bounds, solver, success, 1.0), 0.0, 0.0
+
+
+def _solved(ad: Any, fun: Any, x: Any, d: Any, bounds: Any, solver: str, success: Any, used: Any) -> Any:
     """H^-1 d, with the Hessian of `fun` at its minimiser by what is not at a bound."""
     gradient = ad.grad(fun)
     hessian, g = ad.named("hessian", ad.jacobian(gradient, x, rows=x.shape[0])[1]), gradient(x)
@@ -102,7 +116,7 @@ def _solved(ad: Any, fun: Any, x: Any, d: Any, bounds: Any, success: Any, used: 
         free = ad.named("free", inside(x, bounds))
         d, g, one = np.where(free, d, 0.0), np.where(free, g, 0.0), np.diag(np.where(free, 0.0, 1.0))
         hessian = np.where(np.logical_and(np.expand_dims(free, 1), free), hessian, 0.0) + one
-    hessian = ad.named("hessian", well_posed(hessian, g, x, used, "minimize", success))
+    hessian = ad.named("hessian", well_posed(hessian, g, x, used, solver, success))
     return np.linalg.solve(hessian, d)
 
 
@@ -124,14 +138,8 @@ class minimizer_rule:
             raise KindError(f"minimize of a function of {x0} is not supported", "let it take a vector, and reshape it")
         return Array(np.dtype(float), x0.shape), Num(bool), Opaque("str")
 
-    def d_fun(ad, d_sol, fun, sol, bounds):
-        x, success, _ = sol
-        return ad.vjp(ad.grad(fun), x)[1](-_solved(ad, fun, x, d_sol[0], bounds, success, d_sol[0]))[0][:-1]
-
-    def t_sol(ad, fun, sol, bounds, t_fun):
-        x, success, _ = sol
-        t = ad.jvp(ad.grad(fun), (x,), (None,), t_fun)[1]
-        return -_solved(ad, fun, x, t, bounds, success, 1.0), 0.0, 0.0
+    def d_fun(ad, d_sol, fun, sol, bounds): return pulled_back(ad, fun, d_sol, sol, bounds, "minimize")
+    def t_sol(ad, fun, sol, bounds, t_fun): return pushed_forward(ad, fun, t_fun, sol, bounds, "minimize")
 
 
 def minimize(fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None,

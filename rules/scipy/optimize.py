@@ -236,15 +236,15 @@ follow(root, optimize.root)
 follow(fsolve, optimize.fsolve)
 follow(fixed_point, optimize.fixed_point)
 
-from rules.scipy import minimize  # noqa: E402, F401 - the rules of what minimises
+from rules.scipy import least_squares, minimize  # noqa: E402, F401 - the rules of what minimises
 
 # ---------------------------------------------------------------------------------------------------- refused
 unsupported(
     *(getattr(optimize, name) for name in (
-        "anderson approx_fprime basinhopping bracket brent broyden1 broyden2 brute check_grad curve_fit diagbroyden "
+        "anderson approx_fprime basinhopping bracket brent broyden1 broyden2 brute check_grad diagbroyden "
         "differential_evolution direct dual_annealing elementwise excitingmixing fmin fmin_bfgs fmin_cg fmin_cobyla "
         "fmin_l_bfgs_b fmin_ncg fmin_powell fmin_slsqp fmin_tnc fminbound golden isotonic_regression leastsq "
-        "least_squares line_search linear_sum_assignment linearmixing linprog linprog_verbose_callback lsq_linear milp "
+        "line_search linear_sum_assignment linearmixing linprog linprog_verbose_callback lsq_linear milp "
         "minimize_and_report newton_krylov nnls quadratic_assignment rosen rosen_der rosen_hess rosen_hess_prod shgo "
         "show_options").split() if callable(getattr(optimize, name, None))),
     why="its rule is not written yet; root, root_scalar, fixed_point, minimize and minimize_scalar have one",
