@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array
 from rules.cotangent import strong_divide
 from rules.kind import Array, array_or_number, kind_of, library, normalize_axis, promote
 from rules.numpy.shape import array_kind
@@ -93,7 +94,7 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
 
     With u = pi x and f = sin(u)/u: u f^(n) + n f^(n-1) = sin^(n)(u), from below; near 0 the power series.
     """
-    u = np.pi * np.asarray(x)
+    u = np.pi * as_array(x, x)
     far = np.abs(u) > order + 1
     v = np.where(far, u, 1)
     slope = np.sin(v) / v
