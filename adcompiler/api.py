@@ -20,6 +20,7 @@ from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, from_call, from_text
 from adcompiler.tape import TapeReport, tape_report
+from rules import arrays
 from rules.kind import Lengths
 from rules.workspace import MAX_WORKSPACES
 
@@ -433,14 +434,16 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     worst = 0.0
     for position, g, name in zip(positions, gradients, chosen, strict=True):
         direction = [_random(x, rng) for x in _floats(args[position])]
-        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True))
+        exact = sum(
+            float(np.sum(np.real(d * arrays.as_array(t, d)))) for d, t in zip(_floats(g), direction, strict=True)
+        )
         errors = []
         for step in (1e-5, 1e-6):
             up, down = (
                 f(*(_moved(x, direction if i == position else None, s * step) for i, x in enumerate(args)))
                 for s in (1, -1)
             )
-            difference = (up - down) / (2 * step)
+            difference = float((up - down) / (2 * step))
             errors.append(float(abs(difference - exact) / max(1.0, abs(exact), abs(difference))))
         error = min(errors)
         worst = max(worst, error)
@@ -462,7 +465,7 @@ def _floats(x: Any) -> list[Any]:
     return (
         [x]
         if getattr(x, "dtype", np.dtype(float)).kind in "fc"
-        and isinstance(x, np.ndarray | np.generic | float | complex)
+        and (isinstance(x, np.generic | float | complex) or arrays.is_array(x))
         else []
     )
 
@@ -482,11 +485,11 @@ def _moved(x: Any, direction: list[Any] | None, step: float) -> Any:
         if isinstance(y, dict):
             return {k: move(v) for k, v in y.items()}
         if direction is None or not _floats(y):
-            return np.copy(y) if isinstance(y, np.ndarray) else y
-        moved = y + step * np.asarray(next(left))
-        return (
-            np.asarray(moved) if isinstance(y, np.ndarray) else type(y)(moved) if type(y) in (float, complex) else moved
-        )
+            return np.copy(y) if arrays.is_array(y) else y
+        moved = y + arrays.as_array(step * next(left), y)
+        if arrays.is_array(y):
+            return arrays.as_array(moved, y)
+        return type(y)(moved) if type(y) in (float, complex) else moved
 
     return move(x)
 

@@ -26,8 +26,9 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
+from adcompiler.ir.library import of_operands, on_device
 from adcompiler.ir.printer import target_name
-from rules import find
+from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
 from rules.python.higher_order import ITERATORS, listing
@@ -110,6 +111,10 @@ class Calls(Iterations):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
+        if (home := arrays.chooser(f)) is not None:
+            return Known(home if on_device((args, kwargs)) else np)
+        if (twin := arrays.twin(f)) is not None and on_device((args, kwargs)):
+            f = twin[1]  # its arguments say whose it is
         handler = STRUCTURAL.get(f) if hashable(f) else None
         if handler is not None:
             self.walls.append(moment())
@@ -158,8 +163,8 @@ class Calls(Iterations):
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            if array and _is_listed(d) and target is not np.array:
-                bound[name] = self.emit(np.array, d)
+            if array and _is_listed(d) and rule is not find(np.array):
+                bound[name] = self.emit(of_operands(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})

@@ -10,6 +10,7 @@ import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
 from adcompiler.ir.core import ListOf, Value
+from rules.arrays import library_of
 from rules.kind import (
     ONE,
     SHORT,
@@ -22,6 +23,8 @@ from rules.kind import (
     Seq,
     constant,
     is_differentiable,
+    library,
+    promote,
 )  # fmt: skip
 
 _LONG = {short: np.dtype(long) for long, short in SHORT.items()}
@@ -52,11 +55,7 @@ MAX_UNROLLED = 16
 
 def is_array(x: Any) -> bool:
     """An array of a supported library, of its exact class."""
-    return type(x) is np.ndarray or type(x) is np.memmap or _is_cupy(x)
-
-
-def _is_cupy(x: Any) -> bool:
-    return type(x).__module__.split(".")[0] == "cupy" and type(x).__name__ == "ndarray"
+    return bool(library_of(x))
 
 
 class Describe:
@@ -90,7 +89,7 @@ class Describe:
             if x.dtype.kind not in "biufc":
                 raise KindError(f"arrays of dtype {x.dtype} are not supported", "use a numeric dtype")
             shape = tuple(self.env.fresh() if element else self.symbol(n) for n in x.shape)
-            return Array(x.dtype, shape, "cupy" if _is_cupy(x) else "numpy")
+            return Array(x.dtype, shape, library_of(x))
         if isinstance(x, np.ndarray):
             raise KindError(f"{type(x).__name__} is a subclass of ndarray with rules of its own",
                             "pass a plain array: np.asarray(x)")  # fmt: skip
@@ -284,6 +283,8 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
         shape = tuple(x if env.same(x, y) else env.fresh() for x, y in zip(a.shape, b.shape, strict=True))
         return Array(a.dtype if a.dtype == b.dtype else np.promote_types(a.dtype, b.dtype), shape, a.xp)
     if isinstance(a, Array | Num) and isinstance(b, Array | Num) and a.ndim == b.ndim == 0:
+        if (xp := library(a, b)) != "numpy":
+            return Array(promote(a, b), (), xp)
         return Num(np.promote_types(a.dtype, b.dtype).type)
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)

@@ -54,12 +54,12 @@ class Loops(Branches):
         params: list[Value] = []
         for _, p, y, r in carried:
             d = self.cotangents.get(r)
-            adjoint.inits.append(zero_of(self.builder, r, lazy=True) if d is None else d)
+            adjoint.inits.append(zero_of(self.builder, r, lazy=True) if d is None else self.as_result(d, r))
             params.append(Value(_carried_kind(p, y), hint_of(p), op.loc))
         accumulators: list[Value] = []
         for v in free:
             d = self.cotangents.get(v)
-            adjoint.inits.append(zero_of(self.builder, v, lazy=True) if d is None else d)
+            adjoint.inits.append(zero_of(self.builder, v, lazy=True) if d is None else self.as_result(d, v))
             accumulators.append(Value(cotangent_kind(v), hint_of(v), op.loc))
         incoming = [
             (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)), r in self.selected)

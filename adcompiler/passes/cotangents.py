@@ -27,10 +27,13 @@ def as_argument(builder: Builder, like: Value, d: Any) -> Any:
     if isinstance(kind, Num):
         if not isinstance(d, Value) and kind.python:
             return kind.type(d)
+        if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.xp != "numpy":
+            return builder.call(project, d, like)
         return builder.call(kind.type if find(kind.type) else project, *([d] if find(kind.type) else [d, like]))
     if isinstance(kind, Seq) and isinstance(kind.element, Num):
         return builder.call(project, d, like)
-    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
+    scalar = isinstance(kind, Array) and not kind.ndim and kind.xp == "numpy"  # what is computed may be a number
+    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or scalar):
         return builder.call(project, d, like)
     return d
 
@@ -101,7 +104,7 @@ class Cotangents:
         self.cotangents[v] = self.builder.call(target, old, term, lazy=True, hint=hint_of(v))
 
     def as_result(self, d: Any, r: Value) -> Any:
-        """A cotangent with the rank of its result."""
+        """A cotangent that is an array if its result is."""
         if isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
             return self.builder.call(project, d, r, lazy=True, hint=hint_of(r))
         return d

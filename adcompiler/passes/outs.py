@@ -70,7 +70,7 @@ def into(op: Op) -> Out | None:
         return Out(np.matmul, args, {}) if is_product(op) else None
     if t in (np.outer, *_FACTORS) and len(args) == 2 and not kwargs:
         return Out(t, args, {})
-    if t is np.einsum and not kwargs and new_memory(op):
+    if t is np.einsum and not kwargs and new_memory(op) and op.result.kind.xp == "numpy":
         return Out(t, args, {}, keyword=True)
     if t is np.clip and len(args) == 3 and not kwargs:
         return Out(t, args, {}, elementwise=True)

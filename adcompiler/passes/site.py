@@ -11,7 +11,7 @@ import numpy as np
 from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import infer
 from adcompiler.ir.core import Function, Op, Value
-from rules.kind import Array, Num, same_kind
+from rules.kind import Array, is_scalar, same_kind
 
 
 class Site:
@@ -62,7 +62,7 @@ def is_exactly(x: Any, k: int) -> bool:
 
 def is_number(x: Any) -> bool:
     """Is this a number, computed or not?"""
-    return isinstance(x.kind, Num) if isinstance(x, Value) else isinstance(x, int | float | complex)
+    return is_scalar(x.kind) if isinstance(x, Value) else isinstance(x, int | float | complex)
 
 
 def alike(x: Any, out: Value) -> bool:
