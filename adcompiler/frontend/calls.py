@@ -113,8 +113,6 @@ class Calls(Iterations):
         f = function.value
         if (home := arrays.chooser(f)) is not None:
             return Known(home if on_device((args, kwargs)) else np)
-        if (twin := arrays.twin(f)) is not None and on_device((args, kwargs)):
-            f = twin[1]  # its arguments say whose it is
         handler = STRUCTURAL.get(f) if hashable(f) else None
         if handler is not None:
             self.walls.append(moment())
@@ -144,6 +142,16 @@ class Calls(Iterations):
             if (function := operation(owner, name)) is not None:
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
+
+    def of_numpy(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """A function of another library as NumPy's of the same name, where an argument says whose it is."""
+        f = function.value if isinstance(function, Known) and on_device((args, kwargs)) else None
+        if f is None:
+            return function
+        if (twin := arrays.twin(f)) is not None:
+            return Known(twin[1])
+        owner = arrays.twin(getattr(f, "__self__", None))
+        return Known(getattr(owner[1], f.__name__)) if owner is not None and hasattr(owner[1], f.__name__) else function
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""

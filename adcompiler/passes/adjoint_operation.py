@@ -127,7 +127,7 @@ class Operations(Cotangents):
         if isinstance(x, Value):
             if x not in self.active:
                 return
-            d = fit(self.builder, d, x, lazy=True, hint=hint_of(x))
+            d = fit(self.builder, d, x, bool(self.xp), lazy=True, hint=hint_of(x))
             target = accumulate if isinstance(x.kind, Seq) else operator.add
             terms[x] = self.builder.call(target, terms[x], d, lazy=True, hint=hint_of(x)) if x in terms else d
         elif isinstance(x, tuple | list):

@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, walk
+from adcompiler.ir.library import of_library, on_device
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
@@ -77,6 +78,8 @@ class Cotangents:
 
     def __init__(self, active: set[Value], missing: set[Value], builder: Builder) -> None:
         self.active = active
+        #: The library other than NumPy that has active arrays, if there is one: cotangents of numbers stay there.
+        self.xp = on_device(list(active))
         self.missing = missing
         self.builder = builder
         self.cotangents: dict[Value, Any] = {}
@@ -95,7 +98,7 @@ class Cotangents:
             return
         if selected:
             self.selected.add(v)
-        term = fit(self.builder, term, v, lazy=True, hint=hint_of(v))
+        term = fit(self.builder, term, v, bool(self.xp), lazy=True, hint=hint_of(v))
         old = self.cotangents.get(v)
         if old is None:
             self.cotangents[v] = term
@@ -108,6 +111,23 @@ class Cotangents:
         if isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
             return self.builder.call(project, d, r, lazy=True, hint=hint_of(r))
         return d
+
+    def kind(self, v: Any) -> Any:
+        """The kind of a cotangent that comes out of a loop or a branch."""
+        kind = cotangent_kind(v)
+        return Array(kind.dtype, (), self.xp) if self.xp and isinstance(kind, Num) else kind
+
+    def joined(self, d: Any, v: Value) -> Any:
+        """A cotangent as a loop or a branch gives it: where those of numbers stay with arrays, as such an array."""
+        if not self.xp or not isinstance(v.kind, Num) or isinstance(kind_of_operand(d), Array):
+            return of_its_type(self.builder, d, v) if isinstance(v.kind, Num) else self.as_result(d, v)
+        made = self.kind(v)
+        return self.builder.call(of_library(np.asarray, made), d, made.dtype, lazy=True, hint=hint_of(v))
+
+    def on_host(self, d: Any, v: Value) -> Any:
+        """The cotangent of a number as a number."""
+        there = isinstance(v.kind, Num) and isinstance(d, Value) and isinstance(d.kind, Array)
+        return self.builder.call(project, d, v, lazy=True, hint=hint_of(v)) if there else d
 
     def run(self, ops: list[Op]) -> None:
         """Pull the cotangents of the results of `ops` back to what they were computed from."""

@@ -225,8 +225,11 @@ class Pullback:
         return self.derivative.function(*args)
 
 
-def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
-    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle."""
+def fit(builder: Builder, d: Any, like: Value, there: bool = False, **options: Any) -> Any:
+    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle.
+
+    With `there`, that of a number may stay an array without axes of another library.
+    """
     kind = like.kind
     if not isinstance(d, Value):
         return d if is_scalar(kind) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
@@ -240,6 +243,8 @@ def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
         if isinstance(kind, Array):
             fits = d.kind.dtype == kind.dtype or (isinstance(d.kind, Num) and d.kind.python)
             return d if fits else builder.call(project, d, like, **options)
+        if isinstance(d.kind, Array) and there and d.kind.xp != "numpy":
+            return d
         if isinstance(d.kind, Array):
             return builder.call(project, d, like, **options)
         other = not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)
