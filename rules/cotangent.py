@@ -158,12 +158,11 @@ def strong(d: Any, factor: Any, out: Any = None) -> Any:
         return d * factor if d else _zero(d, factor)
     with np.errstate(invalid="ignore"):
         out = np.multiply(d, factor, out)
-    if not is_array(out):  # of 0-d arrays
+    if on_device(out):
+        return np.where(np.equal(d, 0), 0, out) if is_array(d) else out if d else np.zeros_like(out)
+    if not isinstance(out, np.ndarray):  # of 0-d arrays
         return out if np.all(d) else type(out)(0)
-    if is_array(d):
-        np.copyto(out, 0, where=np.equal(d, 0))
-    elif not d:
-        out.fill(0)
+    np.copyto(out, 0, where=np.equal(d, 0))
     return out
 
 
@@ -195,10 +194,8 @@ def _divided(a: Any, b: Any, wanted: Any, out: Any) -> Any:
         with np.errstate(divide="ignore", invalid="ignore"):
             out = np.true_divide(a, b, out)
         if is_array(wanted):
-            np.copyto(out, 0, where=np.equal(wanted, 0))
-        elif not wanted:
-            out.fill(0)
-        return out
+            return np.where(np.equal(wanted, 0), 0, out)
+        return out if wanted else np.zeros_like(out)
     if out is None:
         shape = np.broadcast_shapes(np.shape(a), np.shape(b))
         out = np.zeros(shape, np.result_type(a, b, np.float16))  # a Python number is weak

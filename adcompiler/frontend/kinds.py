@@ -10,6 +10,7 @@ import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
 from adcompiler.ir.core import ListOf, Value
+from rules import arrays
 from rules.arrays import library_of
 from rules.kind import (
     ONE,
@@ -228,7 +229,7 @@ class _Signature(Describe):
                 raise self.fail(node, "a list of lists of any length is not supported; write the inner ones as tuples")
             kind = self.leaf_kind(node)
             if isinstance(kind, Array):
-                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape))
+                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape), kind.xp)
             return self.leaf(steps, Seq(kind, length=length), f"{hint}s")
 
         out = element(node, steps, hint)
@@ -241,6 +242,11 @@ class _Signature(Describe):
             if node.id in _LONG:
                 return Num(_LONG[node.id].type)
             raise self.fail(node, f"{node.id} is not a kind")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Name):
+            kind = self.leaf_kind(node.left)
+            if arrays.get(node.right.id) is None or not isinstance(kind, Array):
+                raise self.fail(node.right, f"{node.right.id} is no library of arrays that is imported")
+            return Array(kind.dtype, kind.shape, node.right.id)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _LONG:
             axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return Array(_LONG[node.value.id], tuple(map(self.length, axes)))

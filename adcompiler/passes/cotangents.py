@@ -16,7 +16,7 @@ from adcompiler.ir.library import of_library, on_device
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
-from rules.kind import Array, Num, Seq
+from rules.kind import Array, Num, Seq, is_scalar
 from rules.rule import find
 
 
@@ -119,7 +119,7 @@ class Cotangents:
 
     def joined(self, d: Any, v: Value) -> Any:
         """A cotangent as a loop or a branch gives it: where those of numbers stay with arrays, as such an array."""
-        if not self.xp or not isinstance(v.kind, Num) or isinstance(kind_of_operand(d), Array):
+        if not self.xp or not is_scalar(v.kind) or isinstance(kind_of_operand(d), Array):
             return of_its_type(self.builder, d, v) if isinstance(v.kind, Num) else self.as_result(d, v)
         made = self.kind(v)
         return self.builder.call(of_library(np.asarray, made), d, made.dtype, lazy=True, hint=hint_of(v))

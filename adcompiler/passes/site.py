@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import takes_all
-from adcompiler.ir.build import infer
+from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import Function, Op, Value
+from adcompiler.ir.library import of_library
 from rules.kind import Array, is_scalar, same_kind
 
 
@@ -44,6 +45,14 @@ class Site:
         """The operation behind an operand, if it is a call of one of these."""
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
+
+    def number_in(self, x: Any) -> Any:
+        """The number that an array without axes of another library is made of; None if it is not made so."""
+        scalar = isinstance(x, Value) and isinstance(x.kind, Array) and is_scalar(x.kind)
+        op = self.defs.get(x) if scalar else None
+        if op is None or type(op) is not Op or op.target is not of_library(np.asarray, x.kind):
+            return None
+        return op.args[0] if is_number(op.args[0]) and not isinstance(kind_of_operand(op.args[0]), Array) else None
 
     def turned(self, x: Any) -> Any:
         """What `x` is the transpose of, if that is how it is made."""

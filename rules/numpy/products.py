@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.arrays import device, is_array
+from rules.arrays import device, is_array, on_device
 from rules.kind import ONE, Array, KindError, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
@@ -48,7 +48,10 @@ def products_before(a: Any, axis: Any = None, reverse: bool = False) -> Any:
     (lines,), back = along_last(axis, a)
     step = slice(None, None, -1 if reverse else 1)
     out = np.ones_like(lines)
-    np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
+    if on_device(a):
+        out[..., 1:] = np.cumprod(lines[..., step][..., :-1], axis=-1)
+    else:
+        np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
     return back(out[..., step])
 
 

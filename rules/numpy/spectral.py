@@ -32,7 +32,9 @@ def gaps(w: Any) -> Any:
     """1 / (w_j - w_i), infinite or NaN where two are equal up to rounding, and 0 on the diagonal."""
     F = w[..., None, :] - w[..., :, None]
     least = np.finfo(w.dtype).eps * w.shape[-1] * largest(np.abs(w))
-    if on_device(w) or not _in_order(w, least):
+    if on_device(w):
+        F = np.where(np.abs(F) <= least[..., None], 0, F)
+    elif not _in_order(w, least):
         np.copyto(F, 0, where=np.abs(F) <= least[..., None])
     with np.errstate(divide="ignore", invalid="ignore"):
         np.divide(1, F, out=F)

@@ -160,7 +160,7 @@ class ndarray:
             return NotImplemented
         if method == "reduceat" and name != "add":
             return NotImplemented
-        if method in ("reduce", "accumulate") and name not in ("add", "multiply", "maximum", "minimum"):
+        if method in ("reduce", "accumulate") and name not in ("add", "multiply"):
             return NotImplemented
         known = {"out", "dtype", "casting"} if method == "__call__" else {"out", "dtype", "axis", "keepdims"}
         if unknown := kwargs.keys() - known:
@@ -303,6 +303,8 @@ class ufunc:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs.get("out") is not None and not isinstance(kwargs["out"], tuple):
             kwargs["out"] = (kwargs["out"],)
+        if self._host.signature is not None and len(args) > self.nin:
+            raise TypeError("what a generalised ufunc computes into is called out")
         if len(args) > self.nin:
             args, kwargs["out"] = args[: self.nin], args[self.nin :]
         if kwargs.get("out") in (None, (None,)):
