@@ -11,6 +11,7 @@ import numpy as np
 
 from rules.arrays import as_array
 from rules.kind import Array, array_or_number, kind_of, library
+from rules.masked import largest_finite
 from rules.numpy.reductions import mean_dtype
 from rules.numpy.shape import array_kind
 from rules.rule import primitive, rule
@@ -25,7 +26,7 @@ def bessel_over_power(x: Any, n: int) -> Any:
     quarter = np.multiply(x, 0.5)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         quarter = as_array(np.multiply(quarter, quarter, out=quarter if np.ndim(x) else None), x)
-        largest = np.max(np.where(np.isfinite(quarter), quarter, 0)) if quarter.size else 0
+        largest = largest_finite(quarter)
         out = np.ones_like(quarter)
         for k in range(_terms(min(float(largest), OVERFLOW), n), 0, -1):
             out *= quarter

@@ -7,6 +7,7 @@ import numpy as np
 from rules.arrays import as_array
 from rules.cotangent import scatter, zeros_like
 from rules.kind import Array, KindError, Num, array_or_number, kind_of, length_of, lengths, library, promote
+from rules.masked import added, mean
 from rules.numpy.creation import ramp
 from rules.numpy.shape import array_kind
 from rules.operands import rank
@@ -56,8 +57,7 @@ def spanned(t: Any, a: Any, like: Any) -> Any:
     t = np.broadcast_to(as_array(t, a), a.shape)
     if not a.size:
         return np.zeros_like(like)
-    ties = [np.equal(a, extremum) for extremum in (np.min(a), np.max(a))]
-    low, high = (np.sum(np.where(here, t, 0)) / np.count_nonzero(here) for here in ties)
+    low, high = (mean(t, np.equal(a, extremum)) for extremum in (np.min(a), np.max(a)))
     return (low + (high - low) * ramp.__wrapped__(like)).astype(like.dtype)
 
 
@@ -70,7 +70,7 @@ def unspanned(d: Any, a: Any) -> Any:
         high = np.dot(d, ramp.__wrapped__(d))
         for extremum, part in ((np.min(a), np.sum(d) - high), (np.max(a), high)):
             ties = np.equal(a, extremum)
-            out += np.where(ties, part / np.count_nonzero(ties), 0)
+            added(out, part / np.count_nonzero(ties), ties)
     return out[()]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from rules.arrays import as_array, device
 from rules.cotangent import scatter
 from rules.kind import Array, KindError, array_or_number, kind_of, lengths, library, promote
+from rules.masked import quotient
 from rules.numpy.differences import undiff
 from rules.operands import rank
 from rules.rule import nondifferentiable, primitive, rule
@@ -38,8 +39,7 @@ def uninterp(d: Any, x: Any, xp: Any) -> Any:
     d, last = np.broadcast_to(as_array(d, xp), x.shape), len(xp) - 1
     low = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
     high = np.minimum(low + 1, last)
-    past, width = (np.subtract(a, xp[low], dtype=np.float64) for a in (x, xp[high]))
-    weight = np.clip(past / np.where(np.equal(width, 0), np.inf, width), 0, 1)
+    weight = np.clip(quotient(x - xp[low], xp[high] - xp[low]), 0, 1)
     out = np.zeros(len(xp), np.result_type(d, np.float64), like=device(xp))
     np.add.at(out, low, d * (1 - weight))
     np.add.at(out, high, d * weight)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rules.arrays import is_array
 from rules.kind import Array, KindError, Num, kind_of, promote
+from rules.masked import added
 from rules.numpy.products import along_last
 from rules.numpy.reductions import beside, mean_dtype, reduction
 from rules.rule import nondifferentiable, primitive, rule
@@ -88,7 +89,7 @@ def nanquantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
     for place, weight in ((low, 1 - beyond), (np.minimum(low + 1, last), beyond)):
         ties = np.equal(lines, np.take_along_axis(ordered, place, axis=-1))
         weight /= np.maximum(np.sum(ties, axis=-1, keepdims=True), 1)
-        out += np.where(ties, weight, 0)
+        added(out, weight, ties)
     return back(out)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.arrays import as_array, device, is_array
+from rules.arrays import as_array, device, is_array, on_device
 from rules.kind import (
     Array,
     KindError,
@@ -86,8 +86,11 @@ def trimmed(p: Any) -> Any:
     """The coefficients without leading zeros, at least one of them; a view. Where there are none, 0."""
     if not len(p):
         return np.zeros(1, p.dtype, like=device(p))
-    there = np.append(np.not_equal(p, 0), np.ones(1, bool, like=device(p)))
-    return p[min(int(np.argmax(there)), len(p) - 1) :]
+    if on_device(p):  # which waits once
+        there = np.append(np.not_equal(p, 0), np.ones(1, bool, like=p))
+        return p[min(int(np.argmax(there)), len(p) - 1) :]
+    found = np.flatnonzero(p)
+    return p[found[0] if len(found) else len(p) - 1 :]
 
 
 @rule("y = trimmed(p)", trimmed)
