@@ -10,8 +10,9 @@ import numpy as np
 
 from adcompiler.backend.names import Names
 from adcompiler.backend.slots import Slots
-from adcompiler.backend.spell import Speller, name, own, store
+from adcompiler.backend.spell import Speller, name, store
 from adcompiler.ir.core import UNDEF, For, If, Op, Value
+from adcompiler.ir.library import of
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
@@ -97,7 +98,7 @@ class Operands:
         else:
             args.append(place)
         target = np.dot if id(op) in self.buffers.dots else out.target
-        return ast.Call(self.speller.callee(own(target, op)), args, keywords)
+        return ast.Call(self.speller.callee(of(target, (op.args, op.kwargs, op.results))), args, keywords)
 
     def conditional(self, op: If) -> ast.expr:
         """`a and b`, `a or b`, `x if c else y`."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
-from adcompiler.ir.library import on_device
+from adcompiler.ir.library import of
 from rules import arrays
 from rules.cotangent import length, listed, size
 from rules.kind import Array, Seq
@@ -170,7 +170,9 @@ class Speller:
         keywords = [ast.keyword(k, expr(v)) for k, v in named.items()]
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
             return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
-        call: ast.expr = ast.Call(self.callee(own(t, op)), [expr(a) for a in args], keywords)
+        call: ast.expr = ast.Call(
+            self.callee(of(t, (op.args, op.kwargs, op.results))), [expr(a) for a in args], keywords
+        )
         for i in getattr(t, "path", ()):
             call = ast.Subscript(call, ast.Constant(i), ast.Load())
         return call
@@ -206,14 +208,6 @@ class Speller:
                 factor = ast.Constant(abs(k))
                 return ast.BinOp(factor if k > 0 else ast.UnaryOp(ast.USub(), factor), ast.Mult(), pi)
         return None
-
-
-def own(target: Any, op: Op) -> Any:
-    """The function of this name that the library of an operation's arrays has, for one of NumPy."""
-    xp = on_device((op.args, op.kwargs, op.results))
-    made = arrays.get(xp) if xp else None
-    found = made.own(target) if made is not None else None
-    return target if found is None else found
 
 
 def _of_one_class(holder: types.SimpleNamespace, member: str, function: Any) -> bool:

@@ -26,7 +26,7 @@ from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
-from adcompiler.ir.library import of_operands, on_device
+from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
 from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
@@ -172,7 +172,7 @@ class Calls(Iterations):
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
             if array and _is_listed(d) and rule is not find(np.array):
-                bound[name] = self.emit(of_operands(np.array, (args, kwargs)), d)
+                bound[name] = self.emit(of(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})

@@ -14,7 +14,7 @@ from adcompiler.frontend.meetings import Meetings
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
-from adcompiler.ir.library import of_operands
+from adcompiler.ir.library import of
 from rules.cotangent import size
 from rules.kind import Array, Num
 
@@ -75,7 +75,7 @@ class FlatStores(Meetings):
         values = self.in_order(d)
         if there.kind.ndim == 1 and self._equal(values.kind.shape[0], there.kind.shape[0]):
             return values
-        counted = self.emit(of_operands(np.arange, there), self.emit(size, there))
+        counted = self.emit(of(np.arange, there), self.emit(size, there))
         order = self.emit(operator.mod, counted, self.emit(size, values))
         found = self.emit(operator.getitem, values, order)
         if there.kind.ndim == 1:

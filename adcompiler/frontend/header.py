@@ -27,7 +27,7 @@ from adcompiler.ir.core import (
     Region,
     Value,
 )
-from adcompiler.ir.library import of_library
+from adcompiler.ir.library import of_kind
 from rules.cotangent import listed
 from rules.kind import Array, Lengths, Num, Seq, Unfilled
 from rules.sequences import must_run
@@ -249,7 +249,7 @@ class Header:
         init = self.inits[self.params.index(p)]
         if init is UNDEF:
             return False
-        self.begun[path] = self.lowerer.emit(of_library(np.asarray, kind), init, Known(kind.dtype), hint=hint(path[0]))
+        self.begun[path] = self.lowerer.emit(of_kind(np.asarray, kind), init, Known(kind.dtype), hint=hint(path[0]))
         self.owned.add(place(path))
         return True
 

@@ -23,7 +23,7 @@ from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
-from adcompiler.ir.library import of_library
+from adcompiler.ir.library import of_kind
 from rules.kind import Array, Num
 from rules.rule import find_method
 
@@ -262,7 +262,7 @@ class Joins(Statics):
         kind = kind_of_operand(x)
         if isinstance(like.kind, Array):
             if isinstance(kind, Num) and like.kind.xp != "numpy":
-                return self.emit(of_library(np.asarray, like.kind), x, Known(like.kind.dtype), hint=like.hint)
+                return self.emit(of_kind(np.asarray, like.kind), x, Known(like.kind.dtype), hint=like.hint)
             if not isinstance(kind, Array) or kind.dtype == like.kind.dtype:
                 return x
             rule = find_method("ndarray.astype")

@@ -17,7 +17,7 @@ from adcompiler.frontend.scope import Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
-from adcompiler.ir.library import of_operands
+from adcompiler.ir.library import of
 from rules import find, find_method
 from rules.cotangent import length, size
 from rules.kind import ONE, Array, Num
@@ -171,7 +171,7 @@ def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any, by_place: bool
     """Values where a mask is true: each for its place in the array, or else one after the other, and again."""
     if not is_array(a):
         raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
-    array = of_operands(np.array, a)
+    array = of(np.array, a)
     mask = self.emit(array, mask) if isinstance(mask, list | tuple) else mask
     values = self.emit(array, list(values)) if isinstance(values, list | tuple) else values
     kind = kind_of_operand(self.operand(mask))
@@ -207,7 +207,7 @@ def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> 
     how = self.static(mode, node, "the argument mode of put")
     if not is_array(a):
         raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
-    array = of_operands(np.array, a)
+    array = of(np.array, a)
     places = self.emit(array, ind) if isinstance(ind, list | tuple) else ind
     kind = kind_of_operand(self.operand(places))
     if not isinstance(kind, Num | Array) or kind.dtype.kind not in "iu":
@@ -245,7 +245,7 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
     n = self.emit(length, a, Known(0))
     for k in range(1, a.kind.ndim):
         n = self.emit(min, n, self.emit(length, a, Known(k)))
-    index = self.emit(of_operands(np.arange, a), n)
+    index = self.emit(of(np.arange, a), n)
     self.stored(a, ((index,) * a.kind.ndim,), "set", val, node)
     return Known(None)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Loc, Op, Region, Value, leaves, map_tree
-from adcompiler.ir.library import library_of, of_library
+from adcompiler.ir.library import library_of, of_numpy
 from rules import arrays
 from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, on, same_kind
 from rules.rule import OPERATORS, Rule, find
@@ -134,7 +134,7 @@ class Builder:
                 return folded[0]
         if kind is None:
             kind = infer(target, args, kwargs)
-        target = of_library(target, kind)
+        target = of_numpy(target)
         if isinstance(kind, Num) and kind.length is not None and kind.length.constant:
             return kind.length.offset
         kinds = kind if isinstance(kind, tuple | list) else (kind,)

@@ -21,6 +21,7 @@ from adcompiler.ir.core import (
     errstate_of,
     map_tree,
 )
+from adcompiler.ir.library import own
 from rules.kind import Array, Num, lengths
 
 
@@ -109,7 +110,7 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
                 for handling in errstate_of(op):
                     stack.enter_context(np.errstate(**dict(handling)))  # type: ignore[arg-type]
                 args, kwargs = map_tree(get, op.args), map_tree(get, op.kwargs)
-                value = call(op.target, args) if _is_call(op.target) else op.target(*args, **kwargs)
+                value = call(op.target, args) if _is_call(op.target) else own(op)(*args, **kwargs)
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
     return [None if r is UNDEF else map_tree(get, r) for r in region.results]
 

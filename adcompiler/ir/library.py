@@ -5,19 +5,10 @@
 
 from typing import Any
 
-import numpy as np
-
-from adcompiler.ir.core import leaves
+from adcompiler.ir.core import Op, leaves
 from rules import arrays
 from rules.kind import Array, KindError, Seq
 from rules.rule import find
-
-#: What does not ask its arguments whose function is to be called.
-_NEVER_ASK: frozenset[Any] = frozenset(
-    getattr(np, name)
-    for name in "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange eye identity "
-    "tri indices".split()
-)
 
 
 def _xp(kind: Any) -> str:
@@ -56,16 +47,25 @@ def on_device(operands: Any) -> str:
     return next((xp for v in leaves(operands) if (xp := _xp(v.kind)) not in ("", "numpy")), "")
 
 
-def of_operands(target: Any, operands: Any) -> Any:
-    """The function of NumPy's that makes an array, or its twin in the library of the arrays among these operands."""
+def of_numpy(target: Any) -> Any:
+    """NumPy's function in place of one of another library: in the IR the kind of its result says whose it is."""
+    twin = arrays.twin(target)
+    return target if twin is None else twin[1]
+
+
+def own(op: Op) -> Any:
+    """What is called where an operation is run: of the library of its arrays, if it is a function of NumPy's."""
+    return of(op.target, (op.args, op.kwargs, op.results))
+
+
+def of(target: Any, operands: Any) -> Any:
+    """The function of this name that the library of these operands has, in place of NumPy's."""
     made = arrays.get(on_device(operands))
-    return target if made is None else made.own(target)
+    found = made.own(target) if made is not None else None
+    return target if found is None else found
 
 
-def of_library(target: Any, kind: Any) -> Any:
-    """The function that makes an array of this kind: NumPy's, unless it does not ask its arguments whose is wanted."""
-    if not isinstance(kind, Array) or kind.xp == "numpy" or target not in _NEVER_ASK:
-        return target
+def of_kind(target: Any, kind: Any) -> Any:
+    """The function of NumPy's that makes an array, or its twin in the library of this kind."""
     made = arrays.get(kind.xp)
-    assert made is not None
-    return made.own(target)
+    return target if made is None else made.own(target)

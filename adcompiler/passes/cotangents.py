@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, walk
-from adcompiler.ir.library import of_library, on_device
+from adcompiler.ir.library import of_kind, on_device
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
@@ -122,7 +122,7 @@ class Cotangents:
         if not self.xp or not is_scalar(v.kind) or isinstance(kind_of_operand(d), Array):
             return of_its_type(self.builder, d, v) if isinstance(v.kind, Num) else self.as_result(d, v)
         made = self.kind(v)
-        return self.builder.call(of_library(np.asarray, made), d, made.dtype, lazy=True, hint=hint_of(v))
+        return self.builder.call(of_kind(np.asarray, made), d, made.dtype, lazy=True, hint=hint_of(v))
 
     def on_host(self, d: Any, v: Value) -> Any:
         """The cotangent of a number as a number."""

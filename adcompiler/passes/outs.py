@@ -81,7 +81,7 @@ def into(op: Op) -> Out | None:
         return Out(zeroed, args, {})
     if t is np.empty_like and len(args) == 1 and not kwargs:
         return Out(scratch, args, {})
-    if t is np.zeros and len(args) == 1 and not kwargs:
+    if t is np.zeros and len(args) == 1 and not kwargs and op.result.kind.xp == "numpy":
         return Out(zeros, args, {})
     if t is np.ones_like and len(args) == 1 and not kwargs:
         return Out(filled, (args[0], 1.0), {})

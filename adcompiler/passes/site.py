@@ -11,7 +11,7 @@ import numpy as np
 from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import Function, Op, Value
-from adcompiler.ir.library import of_library
+from adcompiler.ir.library import of_numpy
 from rules.kind import Array, is_scalar, same_kind
 
 
@@ -32,7 +32,7 @@ class Site:
         """A new operation in the place of the one that gave `like`; the kind must be the same."""
         kind = infer(target, args, kwargs)
         result = Value(kind, like.hint, like.loc)
-        op = Op(target, args, kwargs, [result], False, False, like.loc)
+        op = Op(of_numpy(target), args, kwargs, [result], False, False, like.loc)
         self.defs[result] = op
         self.ops.append(op)
         return result
@@ -50,7 +50,7 @@ class Site:
         """The number that an array without axes of another library is made of; None if it is not made so."""
         scalar = isinstance(x, Value) and isinstance(x.kind, Array) and is_scalar(x.kind)
         op = self.defs.get(x) if scalar else None
-        if op is None or type(op) is not Op or op.target is not of_library(np.asarray, x.kind):
+        if op is None or type(op) is not Op or op.target is not np.asarray:
             return None
         return op.args[0] if is_number(op.args[0]) and not isinstance(kind_of_operand(op.args[0]), Array) else None
 
