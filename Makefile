@@ -58,6 +58,7 @@ bench: $(VENV)/installed-$(if $(filter-out 0,$(PEERS)),bench,dev)
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden refresh
 	$(BIN)/python -m tests.test_readme
+	$(BIN)/python -m tests.rules
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

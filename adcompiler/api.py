@@ -12,6 +12,7 @@ import numpy as np
 from adcompiler.compile import STAGES, Build, build
 from adcompiler.dispatch import COMPILING, Dispatcher, Kept
 from adcompiler.errors import GradientError, problem_at
+from adcompiler.explanation import Explanation, explanation
 from adcompiler.forms import form_of
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
@@ -343,6 +344,35 @@ class Differentiable:
             made = build(request, from_call(request, args, kwargs), Lengths())
         return tape_report(made, args, kwargs)
 
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What there is to say of the gradient at these arguments; as text, a page with a section for each.
+
+        The function and its gradient, what is kept of the forward sweep by lines, what becomes of each argument (which
+        do not matter, and why), the lines where derivatives end, and what finite differences say.
+
+        >>> import numpy as np
+        >>> @differentiable
+        ... def f(x, y):
+        ...     return np.sum(x * np.floor(y))
+        >>> for a in f.explain(np.ones(2), np.ones(2)).arguments:
+        ...     print(a.name, a.why)
+        x differentiated
+        y its derivative is zero: it ends in line 3
+        """
+        request = Request(self.__wrapped__, self.argnums)
+        with COMPILING:
+            made = build(request, from_call(request, args, kwargs), Lengths())
+        given = request.signature.bind(*args, **kwargs)
+        f = functools.partial(self.__wrapped__, **given.kwargs) if given.kwargs else self
+        try:
+            error = check_grad(f, *given.args, argnums=self.argnums)
+            check = f"agree along random directions, to {error:.1e}"
+        except AssertionError as wrong:
+            check = str(wrong)
+        except GradientError as refused:  # of a keyword, which has no position
+            check = f"not made: {refused}"
+        return explanation(made, args, kwargs, check)
+
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
                inline: bool | None = None, workspaces: bool = False) -> str:  # fmt: skip
         """The generated Python source, for a signature string, an example tuple of arguments, or the last call.
@@ -460,14 +490,9 @@ def _floats(x: Any) -> list[Any]:
         return [leaf for item in x for leaf in _floats(item)]
     if isinstance(x, dict):
         return [leaf for item in x.values() for leaf in _floats(item)]
-    if isinstance(x, bool | int | str) or x is None:
-        return []
-    return (
-        [x]
-        if getattr(x, "dtype", np.dtype(float)).kind in "fc"
-        and (isinstance(x, np.generic | float | complex) or arrays.is_array(x))
-        else []
-    )
+    if isinstance(x, np.generic) or arrays.is_array(x):
+        return [x] if x.dtype.kind in "fc" else []
+    return [x] if isinstance(x, float | complex) else []
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:

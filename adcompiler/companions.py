@@ -5,6 +5,7 @@
 
 import ast
 import builtins
+import keyword
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,7 +135,7 @@ def companion(c: Companion, names: dict[Any, str], reserved: dict[str, Any], fre
     for p in f.params:
         wanted = name = str(p.hint) if p.hint.isidentifier() else "x"
         n = 2
-        while name in taken:
+        while name in taken or keyword.iskeyword(name):
             name, n = f"{wanted}_{n}", n + 1
         access[p] = name
         taken.add(name)

@@ -244,12 +244,14 @@ def derive(
     if build is not None:
         build.active = reached
     last = build is not None  # nothing of it is differentiated again
-    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled, states=last)
+    stages["adjoint"] = f = adjoint(
+        function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched
+    )
     stages["unthunk"] = f = unthunk(f)
     f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    complete(f, request.inline)
+    complete(f, request.inline, last and request.watched)
     stages["capture"] = f = simplify(capture(stateful(paired(f), request.inline) if last else f))
     if pulled:
         stages["keep"] = f = keep(plain(f))
@@ -405,6 +407,8 @@ def _doc(request: Request) -> str:
     """What a generated function says of itself."""
     source = request.source
     where = f"`{source.name}` ({request.place.short})"
+    if request.of is not None:
+        where = f"what {where} leaves in {request.whole.parameter_of(request.of)}"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)

@@ -6,9 +6,12 @@ so that Python binds the call. A key that is not in the table takes the slow pat
 
 import ast
 import contextlib
+import functools
 import linecache
 import threading
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from adcompiler.backend.load import load
@@ -113,6 +116,12 @@ class Dispatcher:
         self.tables: list[tuple[str, Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
         self.pools: list[Kept] = [] if pools is None else pools
+        _DISPATCHERS.add(self)
+
+    @functools.cached_property
+    def watched(self) -> "Dispatcher":
+        """The same in a plain form, where each cotangent is tested to be finite."""
+        return Dispatcher(replace(self.request, watched=True, reuse=False, max_workspaces=0))
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
@@ -165,6 +174,8 @@ class Dispatcher:
         """The specialisation for a call whose key was not found."""
         self.request.named((args, kwargs))
         with COMPILING:
+            if _watching and not self.request.watched:
+                return self.watched.miss(args, kwargs)
             for i, (_, key, table) in enumerate(self.tables):
                 try:
                     entry = table[key(*args, **kwargs)]
@@ -224,6 +235,48 @@ class Dispatcher:
                     pool.clear()
 
 
+_DISPATCHERS: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+#: How many contexts of `debug_nans` there are.
+_watching = 0
+
+
+@contextlib.contextmanager
+def debug_nans() -> Iterator[None]:
+    """In this context gradients and pullbacks stop at the first cotangent that is not finite.
+
+    They raise FloatingPointError, which quotes the line of the program whose derivative it came out of, and names what
+    it is the cotangent of. Each gradient is compiled once more for that, and runs in its plain form, for all threads;
+    outside of the context it costs nothing. A pullback of `vjp` is watched if the `vjp` was called in the context.
+
+    >>> import numpy as np
+    >>> from adcompiler import grad
+    >>> def f(x):
+    ...     return np.sum(1.0 / x)
+    >>> with debug_nans(), np.errstate(divide="ignore"):
+    ...     grad(f)(np.array([1.0, 0.0]))
+    Traceback (most recent call last):
+        ...
+    FloatingPointError:
+      File "...", line 2
+        return np.sum(1.0 / x)
+      the cotangent of x is not finite: -inf at [1]
+    """
+    _watch(1)
+    try:
+        yield
+    finally:
+        _watch(-1)
+
+
+def _watch(change: int) -> None:
+    """Enter or leave a context: all calls take the slow path once, from where they find what serves them."""
+    global _watching
+    with COMPILING:
+        _watching += change
+        for d in list(_DISPATCHERS):
+            d.state[0] = (_no_key, {})
+
+
 def note_line(error: Exception) -> None:
     """Add to an exception from generated code which line of the user's that code stands for."""
     trace = error.__traceback__
@@ -231,8 +284,9 @@ def note_line(error: Exception) -> None:
         place = user_line(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
         if place is not None:
             text = linecache.getline(place.file, place.line).strip()
-            note = f'Generated from File "{place.file}", line {place.line}' + (f"\n    {text}" if text else "")
-            if note not in getattr(error, "__notes__", ()):
+            line = f'File "{place.file}", line {place.line}'
+            note = f"Generated from {line}" + (f"\n    {text}" if text else "")
+            if note not in getattr(error, "__notes__", ()) and line not in str(error):
                 error.add_note(note)
             return
         trace = trace.tb_next

@@ -17,7 +17,7 @@ from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tre
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
 from adcompiler.request import Request, pick
 from adcompiler.seeds import match
-from rules.kind import Num, is_differentiable
+from rules.kind import is_differentiable
 
 
 @dataclass(eq=False)
@@ -105,21 +105,6 @@ def _moves(d: Any) -> bool:
     )
 
 
-def _variable(lowerer: Any, d: Any) -> Any:
-    """The same argument, in which constants that have a derivative are values."""
-    if isinstance(d, tuple | list):
-        return type(d)(_variable(lowerer, x) for x in d)
-    if isinstance(d, dict):
-        return {k: _variable(lowerer, x) for k, x in d.items()}
-    if not isinstance(d, Known) or not _moves(d):
-        return d
-    kind = type(d.value)
-    made = Op(kind, (d.value,), {}, [Value(Num(kind), "", lowerer.builder.loc)], loc=lowerer.builder.loc)
-    lowerer.builder.region.ops.append(made)
-    lowerer.defs[made.result] = made
-    return made.result
-
-
 def pulled(
     lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
 ) -> Any:
@@ -132,7 +117,7 @@ def pulled(
     if chosen is None:
         chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(x))))
     request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
-    args = tuple(_variable(lowerer, x) for x in args)
+    args = tuple(map(lowerer.variable, args))
     argument_leaves(request.named((args, {})), request.wrt, request.name, lowerer.loc(node))
     inner, named, passed = lowerer.outlined(request, args, {}, node)
     for name, d in named.items():

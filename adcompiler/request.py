@@ -13,9 +13,11 @@ import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
 from adcompiler.frontend.calls import LIBRARIES
+from adcompiler.frontend.frozen import thawed
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
+from adcompiler.frontend.ufunc_methods import is_method
 from adcompiler.ir.core import ListOf, Loc, Value
 from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
@@ -27,7 +29,8 @@ class Request:
 
     `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
     "vjp": then a call gives the value and its pullback, or with `apart` a pullback for each argument. A gradient
-    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments.
+    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments. Of what is
+    `watched` each cotangent is tested to be finite.
     """
 
     function: Any
@@ -40,6 +43,7 @@ class Request:
     max_workspaces: int = 0
     of: Any = None
     apart: bool = False
+    watched: bool = False
 
     @functools.cached_property
     def source(self) -> Source:
@@ -139,6 +143,11 @@ class Request:
             raise GradientError(problem_at(self.place, reason, "name each argument once"))
         return names
 
+    def moves(self, a: Any) -> bool:
+        """Is the argument that a call has at this position, or by this name, one to differentiate with respect to?"""
+        known = a in self.parameters if isinstance(a, str) else a < len(self.parameters) or self.source.node.args.vararg
+        return bool(known) and self._parameter(a) in self.wrt
+
     @property
     def single(self) -> bool:
         """Is one gradient asked for, rather than a tuple of them?"""
@@ -175,6 +184,11 @@ class Request:
         return dict(bound.arguments)
 
 
+#: The parameters of methods of ufuncs, where one is differentiated by itself.
+METHODS_OF_UFUNCS = {"reduce": ["array", "axis"], "accumulate": ["array", "axis"],
+                     "reduceat": ["array", "indices", "axis"], "outer": ["A", "B"]}  # fmt: skip
+
+
 def find_source(f: Any) -> Source:
     """The source of a function, or of one that calls `f` where `f` has none of its own."""
     if hasattr(f, "__adc_gradient__"):
@@ -185,9 +199,18 @@ def find_source(f: Any) -> Source:
     if isinstance(f, types.FunctionType):
         if find(f) is None:
             return source_of(f)
+    if isinstance(f, types.BuiltinMethodType) and isinstance(f.__self__, np.ndarray):
+        f = functools.partial(getattr(np.ndarray, f.__name__), f.__self__)  # x.dot
+    if isinstance(f, types.MethodType) and thawed(f) is not None:
+        return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
+    if is_method(f):
+        names = METHODS_OF_UFUNCS[f.__name__]
+        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", names, {"axis": 0} if "axis" in names else {})
+    if isinstance(f, np.vectorize):
+        return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)
     if rule is not None and not rule.why:
-        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
+        return wrapper_of(f, rule.name, _rule_parameters(rule.parameters), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     if not _has_source(f):
@@ -219,8 +242,18 @@ def _has_source(f: Any) -> bool:
     return isinstance(own, types.FunctionType) and own.__module__.split(".")[0] not in LIBRARIES
 
 
-def _rule_parameters(rule: Any) -> list[str]:
-    return [("*" if p.star else "") + p.name for p in rule.parameters]
+def _rule_parameters(parameters: Sequence[Any]) -> list[str]:
+    """How the parameters of a rule are written in a signature: those behind `*rest` by keyword only."""
+    first = next((k for k, p in enumerate(parameters) if p.star), len(parameters))
+    return [("*" if p.star else "") + p.name + ("=" if k > first else "") for k, p in enumerate(parameters)]
+
+
+def _parameters_of(f: Any) -> list[str]:
+    """The parameters of a function that may be written in C, by position."""
+    try:
+        return _stars(inspect.signature(f))
+    except (TypeError, ValueError):
+        return ["*args"]
 
 
 def _stars(signature: inspect.Signature) -> list[str]:

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from rules.arrays import twin
+from rules.kind import KindError
 from rules.libraries import label, load_for, load_installed
 
 REQUIRED = inspect.Parameter.empty
@@ -134,6 +135,14 @@ class Rule:
             raise TypeError(f"{self.name}() with the keyword {', '.join(map(repr, given))} has no rule")
         return bound
 
+    def check_precision(self, kinds: Any) -> None:
+        """Refuse arguments of float16 in SciPy, whose functions compute them in another precision, each in its own.
+
+        Raises KindError.
+        """
+        if self.where.startswith("rules.scipy.") and any(_half(kind) for kind in kinds):
+            raise KindError(f"SciPy computes {self.name} of float16 in another precision", "write x.astype(np.float32)")
+
     @property
     def kind_takes(self) -> tuple[str, ...]:
         """The arguments that `kind` is called with: all, where it is written with `*`."""
@@ -160,6 +169,13 @@ class Rule:
             elif not _is_default(value, p.default):
                 kwargs[p.name] = value
         return tuple(args), kwargs
+
+
+def _half(kind: Any) -> bool:
+    """Is this the kind of numbers in half precision, or a list with one in it?"""
+    if isinstance(kind, tuple | list):
+        return any(map(_half, kind))
+    return getattr(kind, "dtype", None) == np.float16 or _half(getattr(kind, "element", ()))
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -308,7 +324,7 @@ def _register(rule: Rule) -> Rule:
             raise RuleError(f"{method} has a rule already, {_methods[method].name}")
         _methods[method] = rule
         plain = getattr(np.ndarray, method.removeprefix("ndarray."), None)
-        if not rule.functions and callable(plain):
+        if callable(plain):
             _rules.setdefault(plain, rule)
     _all.append(rule)
     return rule

@@ -23,6 +23,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import source_of
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
@@ -125,6 +126,8 @@ class Calls(Iterations):
         if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
             return Frozen(f, args, kwargs, self.loc(node))
         rule = find(f)
+        if rule is None and is_method(f):
+            return method_of_ufunc(self, node, f, args, kwargs)
         written = followed(f, args, kwargs) if rule is None or rule.why else None
         if written is not None and f in ITERATORS:
             return self.once((*args, *kwargs.values()), lambda: self.follow(f.__name__, written, args, kwargs, node))
@@ -136,6 +139,8 @@ class Calls(Iterations):
         if rule is None and is_followed(f):
             raise self.refuse(node, f"{f.__name__} with these arguments is not supported", "write it as a loop")
         if rule is not None:
+            if isinstance(f, types.MethodDescriptorType) and rule.functions:
+                f = rule.functions[0]  # np.ndarray.sum(x) is np.sum(x)
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):

@@ -283,8 +283,15 @@ class Loops(Lists):
         return None
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
-        """A loop over the rows of arrays that its body changes: each row is read when its turn comes."""
+        """A loop over the rows of arrays that its body changes: each row is read when its turn comes.
+
+        Raises Refusal where it is an array in a list that the body changes.
+        """
         arrays = [s for s in it.sequences if isinstance(s.kind, Array)]
+        refusal = self.refuse(node.iter, "the loop reads a list, and changes an array in it in place",
+                              "make copies of the arrays before: [y.copy() for y in ys]")  # fmt: skip
+        if not arrays:
+            raise refusal
         others = [s for s in it.sequences if not isinstance(s.kind, Array)]
         with self.kept(READ, arrays) as name:
             indices = STRUCTURAL[range](self, node, self.emit(length, arrays[0]))
@@ -296,7 +303,12 @@ class Loops(Lists):
                 return it.element([next(read) if isinstance(s.kind, Array) else next(rest) for s in it.sequences])
 
             indexed = Iteration([indices, *others], element, it.length)
-            self.for_loop(indexed, names, lambda d: self._loop_body(node, d), node)
+            try:
+                self.for_loop(indexed, names, lambda d: self._loop_body(node, d), node)
+            except Reread as again:
+                if again.loop is not node:
+                    raise
+                raise refusal from None
 
     def _unrolled_loop(self, node: Any, items: list[Any]) -> Any:
         """One iteration after the other; where one may be the last, the others are a side of an If."""

@@ -161,6 +161,8 @@ class Lowerer(Loops, Recursion):
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
+        args = tuple(self.variable(x) if request.moves(i) else x for i, x in enumerate(args))
+        kwargs = {k: self.variable(x) if request.moves(k) else x for k, x in kwargs.items()}
         inner, named, given = self.outlined(request, args, kwargs, node)
         pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
         before = moment()

@@ -17,7 +17,7 @@ from adcompiler.ir.build import Builder
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from rules.cotangent import length
-from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
+from rules.kind import KindError, Lengths, Num, Opaque, Seq, Unfilled
 from rules.rule import find
 
 
@@ -58,6 +58,20 @@ class Operations:
         self.comprehended: dict[Value, tuple[str, int, int]] = {}
         #: What a loop reads of a list, with the list.
         self.elements_of: dict[Value, Value] = {}
+
+    def variable(self, d: Any) -> Any:
+        """The same structure, in which floats that are known are values: something is to be differentiated by them."""
+        if isinstance(d, tuple | list):
+            return type(d)(map(self.variable, d))
+        if isinstance(d, dict):
+            return {k: self.variable(x) for k, x in d.items()}
+        if not isinstance(d, Known) or type(d.value) not in (float, complex):
+            return d
+        kind = type(d.value)
+        op = Op(kind, (d.value,), {}, [Value(Num(kind), "", self.builder.loc)], loc=self.builder.loc)
+        self.builder.region.ops.append(op)
+        self.defs[op.result] = op
+        return op.result
 
     def loc(self, node: Any) -> Loc:
         return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)

@@ -12,6 +12,7 @@ from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.padding import PADDED
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
 from adcompiler.frontend.words import describe
@@ -461,5 +462,10 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
-    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS, **PADDED,
 }  # fmt: skip
+#: Those that tell of kinds, lengths and names alone: what they give has no derivative.
+CONSTANTS = frozenset({
+    len, range, isinstance, callable, print, hasattr, type, str, slice, np.shape, np.ndim, np.size, np.issubdtype,
+    np.isscalar, np.result_type, np.promote_types, np.can_cast,
+})  # fmt: skip

@@ -34,7 +34,7 @@ class Writers(FlatStores):
         target: Any = None
         function = self.of_numpy(function, args, kwargs)
         if isinstance(function, Method) and is_array(function.owner):
-            write = _METHODS.get(function.name)
+            write = METHODS.get(function.name)
             if write is not None:
                 return self.written(write, (function.owner, *args), kwargs, node)
             rule = find_method("ndarray." + function.name)
@@ -250,7 +250,8 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
     return Known(None)
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+#: Methods of arrays that write into them.
+METHODS: dict[str, Callable[..., Any]] = {
     "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {

@@ -33,9 +33,11 @@ def _infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     rule = find(target)
     if target in (float, int, complex):
         _only_numbers(target, map_tree(lambda v: v.kind, args))
-    if rule is not None and rule.kind is not None:
-        return rule_kind(rule, args, kwargs)
     kinds = map_tree(lambda v: v.kind, args)
+    if rule is not None:
+        rule.check_precision((*kinds, *map_tree(lambda v: v.kind, tuple(kwargs.values()))))
+        if rule.kind is not None:
+            return rule_kind(rule, args, kwargs)
     if target in OPERATORS:
         return _operator_kind(target, kinds)
     if isinstance(target, np.ufunc):
@@ -53,7 +55,7 @@ def _infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return Opaque("str")
     what = getattr(target, "__name__", target)
     remedy = f"give {what} a rule" if rule is None else f"give the rule of {what} a `kind`"
-    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/rules.md)")
+    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/custom_rules.md)")
 
 
 def _only_numbers(target: Any, kinds: Any) -> None:

@@ -54,12 +54,12 @@ class Loops(Branches):
         params: list[Value] = []
         for _, p, y, r in carried:
             d = self.cotangents.get(r)
-            adjoint.inits.append(self.at_loop(zero_of(self.builder, r, lazy=True) if d is None else d, r))
+            adjoint.inits.append(self.joined(zero_of(self.builder, r, lazy=True) if d is None else d, r))
             params.append(Value(_carried_kind(p, y) or self.kind(p), hint_of(p), op.loc))
         accumulators: list[Value] = []
         for v in free:
             d = self.cotangents.get(v)
-            adjoint.inits.append(self.at_loop(zero_of(self.builder, v, lazy=True) if d is None else d, v))
+            adjoint.inits.append(self.joined(zero_of(self.builder, v, lazy=True) if d is None else d, v))
             accumulators.append(Value(self.kind(v), hint_of(v), op.loc))
         incoming = [
             (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)), r in self.selected)
@@ -84,13 +84,16 @@ class Loops(Branches):
             if d is None:
                 array = not isinstance(p.kind, Num)
                 d = UNDEF if op.inits[k] is UNDEF and array else zero_of(self.builder, p, lazy=True)
-            results.append(d if d is UNDEF else self.at_loop(d, p))
-        results.extend(self.at_loop(self.cotangents[v], v) for v in free)
+            results.append(d if d is UNDEF else self.joined(d, p))
+        results.extend(self.joined(self.cotangents[v], v) for v in free)
         wanted = [e for e in elements if e in self.active]
         results.extend(
-            zero_of(self.builder, e, lazy=True)
-            if self.cotangents.get(e) is None
-            else self.on_host(self.cotangents[e], e)
+            self.typed(
+                zero_of(self.builder, e, lazy=True)
+                if self.cotangents.get(e) is None
+                else self.on_host(self.cotangents[e], e),
+                e,
+            )
             for e in wanted
         )
         region.results = [
@@ -141,10 +144,6 @@ class Loops(Branches):
             if part is not s:
                 self.pull(self.made[part])
                 del self.cotangents[part]  # it is no value of the forward program
-
-    def at_loop(self, d: Any, v: Value) -> Any:
-        """A cotangent as the loop carries it: on a device, an array also where it is a constant."""
-        return self.joined(d, v) if self.xp else d
 
     def read_part(self, sequence: Any, op: For | While) -> Any:
         """What a loop has read of a sequence: all of it, or as much as there were iterations before it stopped."""

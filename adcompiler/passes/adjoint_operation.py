@@ -76,7 +76,7 @@ class Operations(Cotangents):
             if name in rule.pullbacks and any(v in self.active for v in leaves(x)):
                 self.spread_over(x, pullback(name), terms)
         for v, term in terms.items():
-            self.add(v, term, stays)
+            self.add(v, self.given(term, v, op), stays)
 
     def whole(self, d: Any, r: Value, rule: Any) -> Any:
         """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
@@ -145,9 +145,13 @@ class Operations(Cotangents):
         except (Untraceable, KindError) as error:
             reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        except ZeroDivisionError as error:
+            reason, remedy = "this divides by 0, whatever the arguments are, so that its derivative is infinite", \
+                "leave it out, or write what it stands for: np.inf, or np.nan"  # fmt: skip
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         except Exception as error:  # of a body that is wrong, or wants arrays and not what stands for them
             reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
-            remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
+            remedy = "correct it; what needs arrays goes into a function marked @primitive (docs/custom_rules.md)"
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         hint = hint_of(like) if isinstance(like, Value) else CotangentName("d")
         rule = find(op.target)

@@ -94,6 +94,8 @@ def _binary(here: Site, op: Op) -> Any:
                 return here.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
     if target is operator.truediv and is_exactly(b, 1) and alike(a, out):
         return a
+    if target is strong and type(a) in (int, float) and a != 0 and rank(b) > 0:
+        return here.emit_if_kind(operator.mul, (a, b), out)
     if target is strong_divide:
         known = facts(b, here.defs, {}, of_arguments(here.defs.values()))
         never_zero = type(a) in (int, float) and a != 0 and rank(b) > 0

@@ -26,7 +26,7 @@ class Untraceable(TypeError):
 
 
 class Tracer:
-    """Stands for a value in a rule body. Supports what rules may use (docs/rules.md), and no more.
+    """Stands for a value in a rule body. Supports what rules may use (docs/custom_rules.md), and no more.
 
     A `scratch` one stands for what was computed into it last.
     """

@@ -6,7 +6,7 @@ import numpy as np
 
 from rules.arrays import device
 from rules.cotangent import scatter
-from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, normalize_axis
+from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, library, normalize_axis
 from rules.numpy.joining import at_axis
 from rules.numpy.shape import array_kind, product, reshape_like, shape_of, total
 from rules.operands import rank
@@ -190,7 +190,7 @@ def unresize(d: Any, like: Any) -> Any:
 
 @rule("y = unresize(d, like)", unresize)
 class unresize_rule:
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    def kind(d, like): return Array(d.dtype, array_kind(like).shape, library(like))
     def d_d(d_y, d: Like): return np.resize(d_y, d.shape)
     def t_y(t_d, like: Like): return unresize(t_d, like)
 

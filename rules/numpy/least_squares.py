@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, array_or_number, kind_of, lengths
+from rules.kind import Array, KindError, array_or_number, kind_of, lengths, library
 from rules.numpy.matrices import adjoint, conj, half, matrix, shorter, sizes, transposed, working
 from rules.numpy.reductions import largest
 from rules.numpy.singular_values import moved_values, of_values
@@ -76,7 +76,7 @@ def weights(d: Any, like: Any) -> Any:
 
 @rule("y = weights(d, like)", weights)
 class weights_rule:
-    def kind(d, like): return array_or_number(d.dtype, like.shape[1:], like.xp)
+    def kind(d, like): return array_or_number(d.dtype, kind_of(like).shape[1:], library(like))
     view = "d"
     @borrows("d_y")
     def d_d(d_y, d: Like): return np.reshape(d_y, (-1,))[: d.shape[0]]

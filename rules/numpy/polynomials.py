@@ -357,7 +357,7 @@ class poly:
             raise KindError("np.poly of complex roots is real or complex as their values are", "multiply the factors")
         if lengths().at_least(r.shape[0], 1) is False:
             return Num(float)  # what NumPy has for no roots is no array
-        dtype = r.dtype if r.dtype.kind == "f" else DOUBLE.dtype
+        dtype = r.dtype if r.dtype.char in "fdg" else DOUBLE.dtype
         return Array(dtype, (total([r.shape[0], constant(1)]),), r.xp)
 
     def d_seq_of_zeros(d_a, seq_of_zeros):

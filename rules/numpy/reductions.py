@@ -10,21 +10,30 @@ import numpy as np
 
 from rules.arrays import device
 from rules.cotangent import count, direction, spread, strong_divide
-from rules.kind import Array, Num, array_or_number, kind_of, library, reduced
+from rules.kind import Array, KindError, Num, array_or_number, kind_of, library, reduced
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, rule
+
+
+def _asked_for(a: Num | Array, dtype: Any) -> np.dtype[Any]:
+    """The dtype that a call names. Of complex numbers a real one would leave out parts, with a warning of NumPy's."""
+    if a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        raise KindError(f"dtype={np.dtype(dtype)} leaves out the imaginary parts", "take np.real(...) of the argument")
+    return np.dtype(dtype)
 
 
 def sum_dtype(a: Num | Array, dtype: Any) -> np.dtype[Any]:
     """The dtype in which NumPy adds or multiplies up: narrow integers are widened."""
     if dtype is not None:
-        return np.dtype(dtype)
+        return _asked_for(a, dtype)
     return np.add.reduce(np.zeros(1, a.dtype)).dtype
 
 
 def mean_dtype(a: Num | Array, dtype: Any = None) -> np.dtype[Any]:
     """The dtype of a mean: integers give float64."""
-    return np.dtype(dtype if dtype is not None else a.dtype if a.dtype.kind in "fc" else np.float64)
+    if dtype is not None:
+        return _asked_for(a, dtype)
+    return np.dtype(a.dtype if a.dtype.kind in "fc" else np.float64)
 
 
 def reduction(a: Any, dtype: Any, axis: Any, keepdims: bool) -> Num | Array:

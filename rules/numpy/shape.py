@@ -19,6 +19,7 @@ from rules.kind import (
     kind_of,
     length_of,
     lengths,
+    library,
     normalize_axis,
 )  # fmt: skip
 from rules.rule import Like, borrows, primitive, rule
@@ -168,7 +169,7 @@ class ravel:
 
 @rule("y = flatten(a)", "ndarray.flatten")
 class flatten:
-    def kind(a): return Array(a.dtype, (product(a.shape),), a.xp)
+    def kind(a): return Array(a.dtype, (product(a.shape),), library(a))
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)
     def t_y(t_a): return np.ravel(t_a)

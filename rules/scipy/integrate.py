@@ -198,7 +198,7 @@ class simpson:
             out = update(out, (_at(axis, part),), "add", _fit(d * (_odd(y, axis) * w), y))
         return out
 
-    def d_x(d_z, y, x: Like, axis):
+    def d_x(d_z, y, x, axis):
         axis = axis % rank(y)
         d = differences.over(d_z, axis)
         pairs, last = _by_widths(y, x, axis)

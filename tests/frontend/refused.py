@@ -62,6 +62,14 @@ def store_to_a_view_or_a_copy_in_loops(x):
     return np.sum(y * y)
 
 
+def store_into_an_array_of_a_list_that_a_loop_reads(x, steps):
+    t = 0.0
+    for part, i in zip([x, 2.0 * x, x], range(len(steps))):
+        x[0] = part[1]
+        t = t + part[0]
+    return np.sum(x) + t
+
+
 def store_to_what_may_be_put_in_order(x):
     y = np.outer(x, x).T * 2.0
     z = np.ascontiguousarray(y)
@@ -591,6 +599,10 @@ def decorated_nested_function(x):
 
 
 # ------------------------------------------------------------------------------------ calls without a rule
+def division_by_zero(x):
+    return x[1] / 0
+
+
 def function_without_rule(x):
     values = np.unique(x)
     return np.sum(values)

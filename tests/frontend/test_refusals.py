@@ -71,6 +71,8 @@ CASES = [
     Case("store_to_the_new_shape_of_an_item", "y[0] *= ", "y may share memory with kept['y']",
          "kept['y'].flat[i] y = y.copy()"),
     Case("store_to_a_view_or_a_copy_in_loops", "z[i, j] *= ", "z may share memory with y", "y.flat[i] z = z.copy()"),
+    Case("store_into_an_array_of_a_list_that_a_loop_reads", "zip(", "loop reads a list, changes an array in it",
+         "copies before", (X, np.ones(2))),
     Case("store_to_what_may_be_put_in_order", "z[0] = ", "z may share memory with y", "into y itself; z = z.copy()"),
     Case("rows_that_a_function_may_read", "row[:1] += ", "row may share memory with y",
          "indices, range(len(a)): a[i] ..."),
@@ -158,6 +160,7 @@ CASES = [
          "outside of the recursion", (X, 2)),
     Case("decorated_nested_function", "functools.lru_cache", "decorated nested", "module level"),
     # calls
+    Case("division_by_zero", "x[1] / 0", "divides by 0, whatever the arguments are", "leave it out np.inf"),
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
     Case("function_without_rule_is_unpacked", "np.unique_counts(", "np.unique_counts no rule", "adc rules"),
