@@ -322,6 +322,9 @@ class ufunc:
     def accumulate(self, *args: Any, **kwargs: Any) -> Any:
         return self._run("accumulate", args, kwargs)
 
+    def reduceat(self, *args: Any, **kwargs: Any) -> Any:
+        return self._run("reduceat", args, kwargs)
+
     def outer(self, *args: Any, **kwargs: Any) -> Any:
         return self._run("outer", args, kwargs)
 
