@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rules.arrays import twin
 from rules.kind import KindError
 from rules.libraries import label, load_for, load_installed
 
@@ -191,13 +192,18 @@ _all: list[Rule] = []
 def find(function: Any) -> Rule | None:
     """The rule that serves `function`, by identity; None if there is none.
 
-    Rules of a library that need not be installed are registered when one of its functions is first asked for.
+    Rules of a library that need not be installed are registered when one of its functions is first asked for. A
+    function of CuPy has the rule of NumPy's of the same name.
     """
     try:
         found = _rules.get(function)
     except TypeError:  # unhashable, so never registered
         return None
-    return _rules.get(function) if found is None and load_for(function) else found
+    if found is None and load_for(function):
+        return _rules.get(function)
+    if found is None and (other := twin(function)) is not None:
+        return find(other[1])
+    return found
 
 
 def find_method(name: str) -> Rule | None:

@@ -30,8 +30,9 @@ from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, 
 from adcompiler.frontend.wrappers import first_decides, vectorized
 from adcompiler.ir.callee import passed
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
+from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
-from rules import find
+from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
 from rules.python.higher_order import ITERATORS, listing
@@ -113,6 +114,8 @@ class Calls(Iterations):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
+        if (home := arrays.chooser(f)) is not None:
+            return Known(home if on_device((args, kwargs)) else np)
         handler = STRUCTURAL.get(f) if hashable(f) else None
         if handler is not None:
             self.walls.append(moment())
@@ -147,6 +150,16 @@ class Calls(Iterations):
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
+    def of_numpy(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """A function of another library as NumPy's of the same name, where an argument says whose it is."""
+        f = function.value if isinstance(function, Known) and on_device((args, kwargs)) else None
+        if f is None:
+            return function
+        if (twin := arrays.twin(f)) is not None:
+            return Known(twin[1])
+        owner = arrays.twin(getattr(f, "__self__", None))
+        return Known(getattr(owner[1], f.__name__)) if owner is not None and hasattr(owner[1], f.__name__) else function
+
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
         if rule.why and rule.kind is None:
@@ -167,8 +180,8 @@ class Calls(Iterations):
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
             array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars | set(rule.callbacks)
-            if array and _is_listed(d) and target is not np.array:
-                bound[name] = self.emit(np.array, d)
+            if array and _is_listed(d) and rule is not find(np.array):
+                bound[name] = self.emit(of(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompiler.frontend.carried import CarriedObjects
 from adcompiler.frontend.desugar import hint
@@ -30,6 +31,7 @@ from adcompiler.ir.core import (
     Region,
     Value,
 )
+from adcompiler.ir.library import of_kind
 from rules.cotangent import listed
 from rules.kind import Array, Lengths, Num, Seq, Unfilled
 from rules.sequences import must_run
@@ -264,6 +266,8 @@ class Header:
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is None and self.begin(path, d, operand):
                     return False
+                if isinstance(kind, Array) and isinstance(d.kind, Num) and self.begin_there(path, d, kind):
+                    return False
                 if kind is not None:
                     yields[d] = operand
                     claimed = d in self.lowerer.owned_joins and end is not d
@@ -310,6 +314,15 @@ class Header:
             self.lowerer.builder.effect(must_run, place(path), *self.it.sequences)
             self.tested = True
         self.begun[path] = array
+        self.owned.add(place(path))
+        return True
+
+    def begin_there(self, path: tuple[Any, ...], p: Value, kind: Array) -> bool:
+        """Let a number that the body makes an array without axes of another library begin as one."""
+        init = self.inits[self.params.index(p)]
+        if init is UNDEF:
+            return False
+        self.begun[path] = self.lowerer.emit(of_kind(np.asarray, kind), init, Known(kind.dtype), hint=hint(path[0]))
         self.owned.add(place(path))
         return True
 

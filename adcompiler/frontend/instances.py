@@ -13,6 +13,8 @@ import types
 import typing
 from typing import Any
 
+from rules import arrays
+
 #: Modules whose functions and classes are not looked into.
 LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
 _OTHERS = LIBRARIES | sys.stdlib_module_names | {"rules", "adcompiler"}
@@ -22,6 +24,8 @@ _BARE = (object, abc.ABC, typing.Generic, typing.Protocol)
 
 def is_users(cls: type) -> bool:
     """Is this a class of the user's, whose objects are nothing but attributes?"""
+    if arrays.library(cls):
+        return False
     if cls is types.SimpleNamespace:
         return True
     if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)) or cls in _BARE:

@@ -23,6 +23,7 @@ from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
+from adcompiler.ir.library import of_kind
 from adcompiler.ir.structure import like
 from rules.kind import Array, Num
 from rules.rule import find_method
@@ -277,6 +278,8 @@ class Joins(Statics):
         """A number or an array as one of the dtype of a join."""
         kind = kind_of_operand(x)
         if isinstance(like.kind, Array):
+            if isinstance(kind, Num) and like.kind.xp != "numpy":
+                return self.emit(of_kind(np.asarray, like.kind), x, Known(like.kind.dtype), hint=like.hint)
             if not isinstance(kind, Array) or kind.dtype == like.kind.dtype:
                 return x
             rule = find_method("ndarray.astype")

@@ -5,6 +5,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.frontend.iterators import Iteration, Once, View
@@ -19,6 +20,7 @@ from adcompiler.frontend.words import describe
 from adcompiler.frontend.wrappers import WRAPPERS
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.library import on_device
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.numpy.spectral import complex_eig, complex_eigvals
@@ -167,6 +169,12 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     return total
 
 
+def _better(self: Any, f: Any, best: Any, d: Any, node: Any) -> Any:
+    """The one of two that `max` or `min` picks, as Python does: what is no number asks which, and is itself."""
+    test = self.truth(self.compare(gast.Gt() if f is max else gast.Lt(), d, best, node), node)
+    return self.fork(test, lambda: d, lambda: best, self.loc(node))
+
+
 def _extremum(f: Any) -> Callable[..., Any]:
     def pick(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
         default = kwargs.pop("default", None)
@@ -195,6 +203,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if 0 <= min(kinds) < max(kinds) == 2:  # one of ints and floats is a float
             items = [d if k == 2 else self.emit(float, d) for d, k in zip(items, kinds, strict=True)]
         best = items[0]
+        if on_device(items):
+            for d in items[1:]:
+                best = _better(self, f, best, d, node)
+            return best
         for d in items[1:]:
             best = self.emit(f, best, d)
         if isinstance(best, Value) and min(kinds) < max(kinds) == 2:

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Loc, Op, Region, Value, leaves, map_tree
-from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, same_kind
+from adcompiler.ir.library import library_of, of_numpy
+from rules import arrays
+from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, on, same_kind
 from rules.rule import OPERATORS, Rule, find
 
 _COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
@@ -20,6 +22,14 @@ _FOLDED = frozenset(
 
 def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The kind (or tuple of kinds) of a call, from the kinds in its arguments. Raises KindError."""
+    xp = library_of(target, args, kwargs)
+    kind = _infer(target, args, kwargs)
+    return kind if xp == "numpy" else on(kind, xp)
+
+
+def _infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if (twin := arrays.twin(target)) is not None:
+        target = twin[1]
     rule = find(target)
     if target in (float, int, complex):
         _only_numbers(target, map_tree(lambda v: v.kind, args))
@@ -127,6 +137,7 @@ class Builder:
                 return folded[0]
         if kind is None:
             kind = infer(target, args, kwargs)
+        target = of_numpy(target)
         if isinstance(kind, Num) and kind.length is not None and kind.length.constant:
             return kind.length.offset
         kinds = kind if isinstance(kind, tuple | list) else (kind,)

@@ -21,6 +21,7 @@ from adcompiler.ir.core import (
     errstate_of,
     map_tree,
 )
+from adcompiler.ir.library import own
 from adcompiler.ir.structure import Instance, like
 from rules.kind import Array, Num, lengths
 from rules.python.instances import instance
@@ -116,7 +117,7 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
                 args, kwargs = map_tree(get, op.args), map_tree(get, op.kwargs)
                 if not getattr(op.target, "differentiates", False):
                     args = tuple(map(_callable, args))
-                value = call(op.target, args) if _is_call(op.target) else op.target(*args, **kwargs)
+                value = call(op.target, args) if _is_call(op.target) else own(op)(*args, **kwargs)
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
     return [None if r is UNDEF else map_tree(get, r) for r in region.results]
 

@@ -20,7 +20,7 @@ from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.states import Waiting
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, spread, unless_zero, update
-from rules.kind import Array, KindError, Seq
+from rules.kind import Array, KindError, Seq, is_scalar
 from rules.rule import Derivative, find
 
 _QUOTIENTS = (operator.truediv, np.true_divide)
@@ -86,7 +86,7 @@ class Operations(Cotangents):
         """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
         if d is None:
             return zero_of(self.builder, r, lazy=True)
-        return self.as_result(d, r) if rule.kind is not None else d
+        return self.as_result(d, r) if rule.kind is not None and not is_scalar(r.kind) else d
 
     def zero_stays(self, op: Op, bound: dict[str, Any], x: Any, incoming: Any, d: Any, factors: list[Any]) -> Any:
         """The cotangent `d` of the argument `x`, exactly zero where the incoming one is, if a factor may be wild there.
@@ -131,7 +131,7 @@ class Operations(Cotangents):
         if isinstance(x, Value):
             if x not in self.active:
                 return
-            d = fit(self.builder, d, x, lazy=True, hint=hint_of(x))
+            d = fit(self.builder, d, x, bool(self.xp), lazy=True, hint=hint_of(x))
             target = accumulate if isinstance(x.kind, Seq) else operator.add
             terms[x] = self.builder.call(target, terms[x], d, lazy=True, hint=hint_of(x)) if x in terms else d
         elif isinstance(x, tuple | list):

@@ -16,7 +16,7 @@ from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tre
 from adcompiler.ir.interpret import interpret, matched
 from rules import find_method
 from rules.cotangent import length, project, size, update
-from rules.kind import ONE, Array, Num, Seq, same_shape
+from rules.kind import ONE, Array, Num, Seq, is_scalar, same_shape
 from rules.rule import OPERATORS, Derivative, find
 
 _UFUNCS = frozenset(f for f in vars(np).values() if isinstance(f, np.ufunc))
@@ -59,6 +59,11 @@ class Tracer:
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.value.kind.dtype
+
+    @property
+    def xp(self) -> str:
+        """The library whose array this stands for."""
+        return getattr(self.value.kind, "xp", "numpy")
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -285,24 +290,26 @@ class Pullback:
         return interpret(Function("", list(given), body, self.result), list(given.values()))
 
 
-def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
-    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle."""
+def fit(builder: Builder, d: Any, like: Value, there: bool = False, **options: Any) -> Any:
+    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle.
+
+    With `there`, that of a number may stay an array without axes of another library.
+    """
     kind = like.kind
     if not isinstance(d, Value):
-        return (
-            d
-            if isinstance(kind, Num)
-            else builder.call(project, d, like, **options)
-            if not isinstance(kind, Seq)
-            else d
-        )
+        return d if is_scalar(kind) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
     if isinstance(kind, Seq) or isinstance(d.kind, Seq):
         return d
-    if isinstance(kind, Num):
+    if is_scalar(kind):
         if isinstance(d.kind, Array) and d.kind.ndim:
             d = builder.call(np.sum, d, **options)
         if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
             d = builder.call(np.real, d, **options)
+        if isinstance(kind, Array):
+            fits = d.kind.dtype == kind.dtype or (isinstance(d.kind, Num) and d.kind.python)
+            return d if fits else builder.call(project, d, like, **options)
+        if isinstance(d.kind, Array) and there and d.kind.xp != "numpy":
+            return d
         if isinstance(d.kind, Array):
             return builder.call(project, d, like, **options)
         other = not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)

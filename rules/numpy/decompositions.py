@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import strong
 from rules.kind import Array, array_or_number, broadcast, kind_of, lengths
 from rules.lapack import LU, solve_triangle
@@ -126,7 +127,7 @@ def _times(M: Any, A: Any, k: int, left: bool = False) -> Any:
 def cofactors(A: Any) -> Any:
     """The derivative of det(A): det(A) A^-T, and right where that is 0 times infinity."""
     U, s, V = np.linalg.svd(A)
-    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :])
+    others = np.where(np.eye(s.shape[-1], dtype=bool, like=device(s)), 1, s[..., None, :])
     scale = np.linalg.det(U) * np.linalg.det(V)
     return (scale[..., None, None] * np.conj(U) * np.prod(others, axis=-1)[..., None, :]) @ np.conj(V)
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import scatter
 from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, library, normalize_axis
 from rules.numpy.joining import at_axis
@@ -143,9 +144,9 @@ class insert:
 def undelete(d: Any, like: Any, obj: Any, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` where `np.delete(like, obj, axis)` leaves the elements."""
     k = _place(obj, like.shape[axis])
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     if k is None:
-        out[at_axis(np.delete(np.arange(like.shape[axis]), obj), axis)] = d
+        out[at_axis(np.delete(np.arange(like.shape[axis], like=device(d)), obj), axis)] = d
     else:
         out[at_axis(slice(k), axis)] = d[at_axis(slice(k), axis)]
         out[at_axis(slice(k + 1, None), axis)] = d[at_axis(slice(k, None), axis)]
@@ -179,7 +180,7 @@ class delete:
 def unresize(d: Any, like: Any) -> Any:
     """The sum of the copies of `like`, the last one cut, of which `np.resize` has made the shape of `d`."""
     n = like.size
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     if n:
         flat, whole, rest = d.reshape(-1), d.size // n, d.size % n
         np.sum(flat[: whole * n].reshape(whole, n), axis=0, out=out.reshape(-1))

@@ -55,7 +55,7 @@ def between(z: Any, factor: float, n: int, axis: int = -1, conjugate: bool = Fal
 
     With `conjugate`, of the conjugate of `z`.
     """
-    out = np.conjugate(z) if conjugate else np.array(z)
+    out = np.conjugate(z) if conjugate else np.copy(z)
     inner = (Ellipsis, slice(1, (n + 1) // 2), *(slice(None),) * (z.ndim - 1 - axis % z.ndim))
     out[inner] *= factor
     return out

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import length, size, unstack
 from rules.kind import (
     ONE,
@@ -45,7 +46,7 @@ class part_rule:
 @primitive
 def placed(d: Any, like: Any, start: int, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` as the part that begins at `start` along `axis`."""
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     out[(slice(None),) * axis + (slice(start, start + d.shape[axis]),)] = d
     return out
 

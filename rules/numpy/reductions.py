@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import count, direction, spread, strong_divide
 from rules.kind import Array, KindError, Num, array_or_number, kind_of, library, reduced
 from rules.operands import is_complex, rank
@@ -44,6 +45,13 @@ def reduction(a: Any, dtype: Any, axis: Any, keepdims: bool) -> Num | Array:
 def beside(y: Any, axis: Any, keepdims: bool) -> Any:
     """The result `y` of a reduction, so shaped that it broadcasts against what was reduced."""
     return y if keepdims or axis is None or not rank(y) else np.expand_dims(y, axis)
+
+
+def largest(x: Any) -> Any:
+    """The largest element along the last axis, which is kept; 0 where there is none."""
+    if x.shape[-1]:
+        return np.max(x, axis=-1, keepdims=True)
+    return np.zeros((*x.shape[:-1], 1), x.dtype, like=device(x))
 
 
 def one(axes: Iterable[int]) -> int | tuple[int, ...]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array, on_device
 from rules.kind import (
     ONE,
     Array,
@@ -116,7 +117,9 @@ def moved(a: Any, shape: tuple[Length, ...]) -> Array | Num:
 def reshape_like(d: Any, like: Any) -> Any:
     """The elements of `d`, in order, in the shape of `like`; a view where NumPy can make one."""
     out = np.reshape(d, np.shape(like))
-    return out if isinstance(like, np.ndarray) else out[()]
+    if is_array(like):
+        return out
+    return out.item() if on_device(out) else out[()]
 
 
 @rule("y = reshape_like(d, like)", reshape_like)

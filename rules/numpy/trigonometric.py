@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, on_device
 from rules.cotangent import strong_divide
 from rules.kind import Array, array_or_number, kind_of, library, normalize_axis, promote
 from rules.numpy.shape import array_kind
@@ -94,11 +95,14 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
 
     With u = pi x and f = sin(u)/u: u f^(n) + n f^(n-1) = sin^(n)(u), from below; near 0 the power series.
     """
-    u = np.atleast_1d(np.pi * np.asarray(x))
+    u = np.atleast_1d(np.pi * as_array(x, x))
     least = 0.5 if order == 1 else order + 1.0  # where the closed form has lost few digits
     far = np.abs(u) > least
     near = np.where(far, 0, u)
-    np.copyto(u, 1, where=~far)
+    if on_device(u):
+        u = np.where(far, u, 1)
+    else:
+        np.copyto(u, 1, where=~far)
     slope, other = np.sin(u), np.empty_like(u)
     slope /= u
     for n in range(1, order + 1):
@@ -116,7 +120,10 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
         series += c
     if order % 2:
         series *= near
-    np.copyto(series, slope, where=far)
+    if on_device(u):
+        series = np.where(far, slope, series)
+    else:
+        np.copyto(series, slope, where=far)
     series *= np.pi**order
     return series.reshape(np.shape(x))[()]
 
