@@ -117,6 +117,14 @@ class Iterations(Expressions):
             out.append([Known(k) for k in values])
         return [it.element(list(row)) for row in zip(*out, strict=False)]
 
+    def is_short(self, it: Iteration) -> bool:
+        """Is this a loop over ranges of which it is known that they are short?"""
+        made = [self.defs.get(s) for s in it.sequences]
+        known = [
+            op.args for op in made if op is not None and op.target is range and all(type(a) is int for a in op.args)
+        ]
+        return len(known) == len(made) and all(len(range(*args)) <= MAX_UNROLLED for args in known)
+
     def element_kind(self, kind: Any) -> Any:
         """The kind of one element; lengths that differ from element to element get names of this iteration."""
         if isinstance(kind, Seq):

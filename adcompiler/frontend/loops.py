@@ -270,26 +270,35 @@ class Loops(Lists):
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         it = self.iterate(self.expr(node.iter), node.iter)
         if isinstance(it, Iteration):
+            loop = it
             mark = len(self.builder.region.ops)
             before: Environments = [(f, dict(f.env)) for f in self.frames()]
             problems = len(self.problems)
             names = changed_names(node.body) | assigned_names([node.target])
+
+            def undo() -> None:
+                del self.builder.region.ops[mark:]
+                del self.problems[problems:]
+                restore(before)
+
             try:
                 self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
+                unsettled = [
+                    p for p in self.problems[problems:] if isinstance(p.origin, tuple) and p.origin[0] == self.loc(node)
+                ]
+                if unsettled and self.is_short(loop):  # what is None at first, say
+                    undo()
+                    it = self.unrolled(loop, node.iter, unsettled[0])
             except Reread as again:
                 if again.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                self.by_index(it, names, node)
+                undo()
+                self.by_index(loop, names, node)
             except Unroll as unroll:
                 if unroll.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                it = self.unrolled(it, node.iter, unroll.problem)
+                undo()
+                it = self.unrolled(loop, node.iter, unroll.problem)
         if isinstance(it, list):
             self.check_read_list(node)
             if len(it) > MAX_UNROLLED:

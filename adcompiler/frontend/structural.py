@@ -141,7 +141,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
     return convert
 
 
-def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
+def _dict(self: Any, node: Any, x: Any = None, /, **kwargs: Any) -> Any:
     if x is None:
         return dict(kwargs)
     if isinstance(x, dict):
