@@ -17,10 +17,15 @@ Afterwards no loop holds a `continue` or a `return`, none has an `else`, and a `
 blank in them, so that no name of the user's is one.
 """
 
+import copy
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import gast
+
+from adcompiler.frontend.matching import branches
 
 
 @dataclass
@@ -35,9 +40,40 @@ class _Exits:
 
 def desugar(statements: list[Any]) -> list[Any]:
     """The statements of a function with the early exits of its loops written out; source lines are kept."""
+    statements = _without_match(statements, count(1))
     if not any(_leaves(s) for s in statements):
         return statements
     return _Desugar().block(statements, None)
+
+
+def _without_match(statements: list[Any], numbers: Iterator[int]) -> list[Any]:
+    """The same statements, with each `match` written as `if`."""
+    out: list[Any] = []
+    for s in statements:
+        made = _with_blocks(s, lambda block: _without_match(block, numbers))
+        out += branches(made, f"subject {next(numbers)}") if isinstance(s, gast.Match) else [made]
+    return out
+
+
+def _with_blocks(s: Any, f: Callable[[list[Any]], list[Any]]) -> Any:
+    """A statement with `f` of the blocks in it; the statement itself where they stay as they are."""
+    changed: dict[str, Any] = {}
+    if isinstance(s, gast.If | gast.For | gast.While | gast.With | gast.Try | gast.ExceptHandler | gast.match_case):
+        for name in ("body", "orelse", "finalbody"):
+            old = getattr(s, name, [])
+            new = f(old)
+            if any(a is not b for a, b in zip(old, new, strict=False)) or len(old) != len(new):
+                changed[name] = new
+    for name in ("handlers", "cases"):
+        old = getattr(s, name, [])
+        new = [_with_blocks(part, f) for part in old]
+        if any(a is not b for a, b in zip(old, new, strict=True)):
+            changed[name] = new
+    if not changed:
+        return s
+    made = copy.copy(s)
+    vars(made).update(changed)
+    return made
 
 
 def is_flag(name: str) -> bool:

@@ -384,6 +384,14 @@ class _Names(gast.NodeVisitor):
 
     visit_Nonlocal = visit_Global
 
+    def visit_MatchAs(self, node: Any) -> None:
+        name = node.rest if isinstance(node, gast.MatchMapping) else node.name
+        if name is not None:
+            self.names[name] = None
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchMapping = visit_MatchAs
+
     def visit_Lambda(self, node: Any) -> None:
         pass
 

@@ -470,7 +470,6 @@ _REMEDIES = {
     "Try": "test the condition with `if`",
     "Global": "pass the value as an argument, and return it",
     "Nonlocal": "pass the value as an argument, and return it",
-    "Match": "use `if` and `elif`",
     "ClassDef": "define it at the top of the file",
 }
 

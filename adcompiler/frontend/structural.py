@@ -11,6 +11,7 @@ from adcompiler.frontend.iterators import Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.patterns import PATTERNS
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
 from adcompiler.frontend.words import describe
@@ -450,4 +451,5 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
     np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
+    **PATTERNS,
 }  # fmt: skip

@@ -219,7 +219,7 @@ _NAMES = {
     "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",
     "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class", "Delete": "`del`",
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Import": "an import inside a function",
-    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`", "Match": "`match`",
+    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`",
     "Break": "`break`", "Continue": "`continue`", "Starred": "a starred expression", "Slice": "a slice",
 }  # fmt: skip
 

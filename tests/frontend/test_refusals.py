@@ -143,7 +143,7 @@ CASES = [
     Case("coroutine_inside", "async def inner()", "`async def`", ""),
     Case("endless_loop", "True:", "never ends", "condition"),
     Case("walrus_in_the_test_of_while", "(z := y * y) < 10.0", "`:=` `while`", "before the loop"),
-    Case("match_statement", "match kind:", "`match`", "", (X, "square")),
+    Case("pattern_of_a_class", "slice(start=0)", "pattern of a class", "isinstance(...)", (X, slice(0, 2))),
     Case("recursion_without_end", "_halved(x)", "_halved again", "simplest case"),
     Case("mutual_recursion_without_end", "_even(x, n)", "_even again", "simplest case", (X, 2)),
     Case("recursion_to_two_kinds", "power(n)", "number tuple of 2", "one kind", (X, 2)),
