@@ -45,7 +45,8 @@ LISTS = frozenset(
 AS_DEFINED = "call it with the arguments that its definition names"
 #: What may be given a generator expression: it is read at once.
 CONSUMERS = (sum, max, min, all, any, list, tuple)
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
+LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas",
+                       "warnings", "logging", "threading", "os", "json", "pprint", "traceback"})  # fmt: skip
 
 
 class Calls(Iterations):

@@ -3,7 +3,6 @@
 `lower` gives a pure function whose parameters are the leaves of the arguments and of what is captured.
 """
 
-import ast
 import importlib
 import sys
 from collections import defaultdict
@@ -12,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
-import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.contexts import Contexts
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
@@ -82,7 +81,7 @@ class Returned:
     value: Any
 
 
-class Lowerer(Loops, Recursion):
+class Lowerer(Contexts, Loops, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -299,41 +298,6 @@ class Lowerer(Loops, Recursion):
     def stmt_Return(self, node: Any, rest: list[Any]) -> Returned:
         return Returned(Known(None) if node.value is None else self.expr(node.value))
 
-    def stmt_With(self, node: Any, rest: list[Any]) -> Any:
-        outer = self.errstate
-        try:
-            for item in node.items:
-                self.errstate = (*self.errstate, self.error_handling(item))
-            return self.block(node.body)
-        finally:
-            self.errstate = outer
-
-    def error_handling(self, item: Any) -> tuple[tuple[str, str], ...]:
-        """The keywords of a `np.errstate(...)`; other contexts are refused."""
-        made = item.context_expr
-        if not isinstance(made, gast.Call):
-            raise self.refuse(made, "`with` of what is not a call is not supported yet", _AROUND)
-        f = self.expr(made.func)
-        if not isinstance(f, Known) or f.value is not np.errstate:
-            name = ast.unparse(gast.gast_to_ast(made.func))
-            raise self.refuse(made, f"`with {name}(...)` is not supported yet", _AROUND)
-        if made.args or item.optional_vars is not None:
-            raise self.refuse(made, "`with np.errstate(...)` takes keywords, and has no `as` here",
-                              'write np.errstate(divide="ignore")')  # fmt: skip
-        handling = {}
-        for k in made.keywords:
-            how = self.static(self.expr(k.value), k.value, f"the argument {k.arg} of np.errstate")
-            if k.arg == "call" or how == "call":
-                raise self.refuse(made, "np.errstate with call= is not supported yet",
-                                  'write how it handles each: divide="ignore", "warn" or "raise"')  # fmt: skip
-            if how is not None:
-                handling[str(k.arg)] = str(how)
-        try:
-            np.errstate(**handling)  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
-            raise self.refuse(made, f"this raises {type(error).__name__}: {error}", AS_DOCUMENTED) from None
-        return tuple(handling.items())
-
     def stmt_Delete(self, node: Any, rest: list[Any]) -> None:
         for target in node.targets:
             if not isinstance(target, gast.Name):
@@ -464,8 +428,6 @@ class Lowerer(Loops, Recursion):
         self.assign_all(targets, items)
 
 
-_AROUND = "put it around the call, outside of the function"
-AS_DOCUMENTED = "use the keywords that NumPy documents"
 _REMEDIES = {
     "Try": "test the condition with `if`",
     "Global": "pass the value as an argument, and return it",

@@ -10,6 +10,7 @@ from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.callee import CALLS
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
+from rules.contexts import entered, left
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
 from rules.kind import is_differentiable
 from rules.rule import Rule, find
@@ -27,6 +28,8 @@ _HARMLESS = (
     bool,
     min,
     max,
+    entered,
+    left,
     must_run,
     print,
     raise_,

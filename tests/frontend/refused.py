@@ -373,10 +373,12 @@ def delete_an_item(p):
     return np.sum(p["w"])
 
 
-def with_another_context(x):
-    with np.printoptions(precision=3):
-        y = 1.0 / x
-    return np.sum(y)
+def with_a_function_of_its_own(x):
+    def quiet():
+        return np.errstate(all="ignore")
+
+    with quiet() as _:
+        return np.sum(x)
 
 
 def with_a_handler(x):

@@ -124,7 +124,7 @@ CASES = [
     Case("pop_from_a_dict", 'p.pop("w")', "pop in place", "dict", P),
     Case("set_default", "p.setdefault(", "setdefault dict in place", "if key in p else", P),
     # statements
-    Case("with_another_context", "np.printoptions", "`with np.printoptions(...)`", "around the call"),
+    Case("with_a_function_of_its_own", "quiet() as", "`with quiet()` context manager", "around the call"),
     Case("with_a_handler", "np.errstate", "call=", "divide"),
     Case("delete_an_item", 'del p["b"]', "`del`", "", P),
     Case("try_statement", "try:", "`try`", "`if`"),
