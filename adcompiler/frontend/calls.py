@@ -18,10 +18,11 @@ from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
-from adcompiler.frontend.iterators import Iteration, Once, View
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
-from adcompiler.frontend.source import source_of
+from adcompiler.frontend.source import Source, source_of
+from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import first_decides, vectorized
@@ -30,7 +31,7 @@ from adcompiler.ir.printer import target_name
 from rules import find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
-from rules.python.higher_order import ITERATORS, listing
+from rules.python.higher_order import ITERATORS, counted, first_of, first_or, listing
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -101,8 +102,8 @@ class Calls(Iterations):
         if isinstance(function, Closure):
             if function.checkpoint:
                 return self.checkpointed(replace(function, checkpoint=False), args, kwargs, node)
-            return self.inline(function.node, Frame(function.frame.source, parent=function.frame), function.name,
-                               function.defaults, args, kwargs, node)  # fmt: skip
+            frame = Frame(function.frame.source, parent=function.frame)
+            return self.inline(function.node, frame, function.name, function.defaults, args, kwargs, node)
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
         if isinstance(function, Callback):
@@ -112,6 +113,8 @@ class Calls(Iterations):
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
         handler = STRUCTURAL.get(f) if hashable(f) else None
+        if args and isinstance(args[0], Generated) and (f in CONSUMERS or f is sorted or f is dict):
+            return self.consumed_generator(f, args, kwargs, node)
         if handler is not None:
             self.walls.append(moment())
             try:
@@ -191,8 +194,14 @@ class Calls(Iterations):
 
     def follow(self, name: str, written: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a function of a library that is written in Python here: it is lowered as if it stood there."""
-        if written is not listing:
+        if written not in (listing, counted, first_of, first_or):
             args = tuple(self.follow("list", listing, (d,), {}, node) if isinstance(d, Once) else d for d in args)
+        source = self.relocated(written, node)
+        defaults = {k: Known(v) for k, v in source.defaults.items()}
+        return self.inline(source.node, Frame(source), name, defaults, args, kwargs, node)
+
+    def relocated(self, written: Any, node: Any) -> Source:
+        """The source of a function that is written in Python here, as if it stood at the call of a library's."""
         source = source_of(written)
         tree = copy.deepcopy(source.node)
         for n in gast.walk(tree):
@@ -200,8 +209,7 @@ class Calls(Iterations):
                 gast.copy_location(n, node)
         source = replace(source, node=tree, file=self.frame.source.file)
         self.scope.sources.setdefault(tree, source)
-        defaults = {k: Known(v) for k, v in source.defaults.items()}
-        return self.inline(tree, Frame(source), name, defaults, args, kwargs, node)
+        return source
 
     def without(self, kwargs: dict[str, Any], node: Any) -> str:
         """The way out where a call does not fit the function's rule."""
@@ -248,9 +256,8 @@ class Calls(Iterations):
             self.defs[error] = self.builder.region.ops[-1]
             return error
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
-            if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-                raise self.refuse(node, f"{f.__name__} is a generator or coroutine",
-                                  f"let {f.__name__} return a list")  # fmt: skip
+            if f.__code__.co_flags & inspect.CO_COROUTINE:
+                raise self.refuse(node, f"{f.__name__} is a coroutine", f"write {f.__name__} as a plain function")
             source = source_of(f)
             self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
@@ -308,6 +315,14 @@ class Calls(Iterations):
         return result
 
     # ------------------------------------------------------------------------------------- generators
+    def generated(self, node: Any, frame: Frame, name: str, bound: dict[str, Any]) -> Any:
+        """The iterator that a call of a generator function gives."""
+        raise NotImplementedError
+
+    def consumed_generator(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """What a builtin makes of all that a generator yields."""
+        raise NotImplementedError
+
     def consumed(self, function: Any, made: Any, node: Any) -> Any:
         """What a builtin makes of a generator expression, or `sum` of a comprehension with conditions: a loop.
 
@@ -317,7 +332,7 @@ class Calls(Iterations):
             return None
         if function in (any, all) and isinstance(made, gast.GeneratorExp):
             name = "found 0" if function is any else "holds 0"
-            return self.folded(made, name, Known(function is all), _found(name, function is any, made.elt), node)
+            return self.folded(made, name, Known(function is all), found(name, function is any, made.elt), node)
         plain = len(made.generators) == 1 and not made.generators[0].ifs
         if function is sum and not plain:
             starts = [*node.args[1:], *(k.value for k in node.keywords)]
@@ -379,11 +394,16 @@ class Calls(Iterations):
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
+        if isinstance(node.body, list) and yields(node.body):
+            frame.locals |= frozenset(bound)
+            return self.generated(node, frame, name, bound)
         try:
             return self.entered(node, frame, name, bound, call)
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
+            if (refusal.problem.line, refusal.problem.col) != (call.lineno, call.col_offset):
+                raise  # of a generator of the user's, which it reads
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
@@ -516,7 +536,7 @@ def _added(name: str, element: Any) -> list[Any]:
     return [_assign(name, gast.BinOp(_read(name), gast.Add(), element))]
 
 
-def _found(name: str, truth: bool, element: Any) -> list[Any]:
+def found(name: str, truth: bool, element: Any) -> list[Any]:
     """`if element: name = True; break`, or the opposite."""
     test = element if truth else gast.UnaryOp(gast.Not(), element)
     return [gast.If(test, [_assign(name, gast.Constant(truth, None)), gast.Break()], [])]

@@ -25,6 +25,7 @@ from typing import Any
 
 import gast
 
+from adcompiler.errors import OWN, plain
 from adcompiler.frontend.matching import branches
 
 
@@ -38,19 +39,23 @@ class _Exits:
     value: str
 
 
-def desugar(statements: list[Any]) -> list[Any]:
-    """The statements of a function with the early exits of its loops written out; source lines are kept."""
-    statements = _without_match(statements, count(1))
+def desugar(statements: list[Any], first: int = 0) -> list[Any]:
+    """The statements of a function with the early exits of its loops written out; source lines are kept.
+
+    The flags have the numbers from `first` on.
+    """
+    statements = without_match(statements, count(first + 1))
     if not any(_leaves(s) for s in statements):
         return statements
-    return _Desugar().block(statements, None)
+    return _Desugar(first).block(statements, None)
 
 
-def _without_match(statements: list[Any], numbers: Iterator[int]) -> list[Any]:
+def without_match(statements: list[Any], numbers: Iterator[int] | None = None) -> list[Any]:
     """The same statements, with each `match` written as `if`."""
+    numbers = numbers or count(1)
     out: list[Any] = []
     for s in statements:
-        made = _with_blocks(s, lambda block: _without_match(block, numbers))
+        made = _with_blocks(s, lambda block: without_match(block, numbers))
         out += branches(made, f"subject {next(numbers)}") if isinstance(s, gast.Match) else [made]
     return out
 
@@ -81,8 +86,20 @@ def is_flag(name: str) -> bool:
     return " " in name
 
 
+class Reading(gast.stmt):
+    """Statements that have been desugared already: the body of a loop, where the generator yields that it reads."""
+
+    _fields = ("body",)
+
+
+def own_name(name: str, number: int) -> str:
+    """The name of a variable of a function whose body is put into another."""
+    return f"{name}{OWN}{number}"
+
+
 def hint(name: str) -> str:
     """What a variable is called in generated code."""
+    name = plain(name)
     return name.split(" ")[0] if name[-1:].isdigit() else name.strip()
 
 
@@ -95,8 +112,8 @@ def exit_flag(loop: Any) -> str | None:
 
 
 class _Desugar:
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, first: int) -> None:
+        self.count = first
 
     def block(self, statements: list[Any], exits: _Exits | None) -> list[Any]:
         """The same statements, where `exits` are those of the loop around them; None outside of loops."""

@@ -10,7 +10,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.errors import Refusal
+from adcompiler.errors import Refusal, plain
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.parts import Parts
@@ -47,7 +47,7 @@ class Expressions(Parts):
         if isinstance(d, Maybe):
             last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
             if not last:  # the name stays one that may have no value: a loop has to carry it
-                self.builder.effect(assigned, d.value, node.id)
+                self.builder.effect(assigned, d.value, plain(node.id))
             d = d.value
         self.note_captures()
         return d

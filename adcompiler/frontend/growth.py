@@ -14,7 +14,7 @@ import gast
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
-from adcompiler.frontend.iterators import Iteration
+from adcompiler.frontend.iterators import Generated, Iteration
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place, Stores
@@ -85,7 +85,7 @@ class Lists(Stores):
         name = f"{here.targets[0].id if assigned else 'items'} 0"
         owner = gast.Attribute(_named(name, gast.Load()), "append", gast.Load())
         append = gast.Expr(gast.Call(owner, [made.elt], []))
-        if isinstance(source, Iteration):
+        if isinstance(source, Iteration | Generated):
             return self.folded(made, name, [], [append], made, source)
         mark = len(self.builder.region.ops)  # a loop over known elements is unrolled: the list is begun here
         empty: Any = self.sequence(listed, [], element=Unfilled(name), hint=hint(name))

@@ -9,7 +9,7 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
-from adcompiler.frontend.iterators import Iteration, Once, View
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
@@ -23,6 +23,7 @@ from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
 INDICES = "loop over indices: for i in range(n)"
+READ_AGAIN = "make it where it is read, or make a list of it"
 
 
 class Apart(Exception):
@@ -36,13 +37,33 @@ class Apart(Exception):
 class Iterations(Expressions):
     """Lowers what is iterated over: a known number of elements, or sequences that a loop reads."""
 
+    #: When the comprehensions, and the functions that call themselves, began that are lowered once and run often.
+    repeats: list[int]
+
     # --------------------------------------------------------------------------------------- iteration
-    def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
-        """The elements, if there is a known number of them; else how a loop reads them."""
+    def repeated(self) -> list[int]:
+        """When that began which is being lowered once, and runs more than once."""
+        raise NotImplementedError
+
+    def check_first_reading(self, d: Once, node: Any) -> None:
+        """Refuse to read an iterator again."""
+        if isinstance(d, View):
+            return
+        if d.read:
+            raise self.refuse(node, "this iterator has been read already: a second loop finds it empty", READ_AGAIN)
+        if any(d.born < moment for moment in self.repeated()):
+            reason = "this iterator is made before the loop around, whose first iteration reads it to its end"
+            raise self.refuse(node, reason, READ_AGAIN)
+
+    def iterate(self, d: Any, node: Any, at_once: bool = False) -> list[Any] | Iteration:
+        """The elements, if there is a known number of them; else how a loop reads them.
+
+        `at_once`: nothing else happens before the last of them has been read.
+        """
+        if isinstance(d, Generated):
+            return self.iterate(self.listed_generator(d, node, at_once), node)
         if isinstance(d, Once):
-            if d.read and not isinstance(d, View):
-                raise self.refuse(node, "this iterator has been read already: a second loop finds it empty",
-                                  "call zip, enumerate, map or reversed again, or make a list of it")  # fmt: skip
+            self.check_first_reading(d, node)
             d.read = True
             d = d.make()
             if isinstance(d, Once):
@@ -81,7 +102,7 @@ class Iterations(Expressions):
         if _single(d):
             raise self.refuse(node, f"{describe(d)} is unpacked, and has no elements",
                               "unpack an array, a list or a tuple")  # fmt: skip
-        it = self.iterate(d, node)
+        it = self.iterate(d, node, at_once=True)
         if isinstance(it, list):
             return it
         n = it.length
@@ -219,7 +240,10 @@ class Iterations(Expressions):
         """
         whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
-        it = self.iterate(self.expr(g.iter), g.iter)
+        source = self.expr(g.iter)
+        if isinstance(source, Generated) and whole and isinstance(node, gast.ListComp):
+            return self.grown(node, source)
+        it = self.iterate(source, g.iter)
         place = self.loc(node)
         apart = apart or (place.file, place.line, place.col) in self.scope.made_apart
         if apart and isinstance(it, Iteration):
@@ -295,6 +319,7 @@ class Iterations(Expressions):
         region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
         self.narrow_elements(region.params, it)
         outer, self.builder.region = self.builder.region, region
+        self.repeats.append(moment())
         for p, s in zip(region.params, it.sequences, strict=True):
             if kind_of_operand(s).__class__ is Seq and s.kind.range:
                 self.loop_elements[p] = g
@@ -302,6 +327,7 @@ class Iterations(Expressions):
             self.assign(g.target, it.element(region.params))
             d = self.expr(node.elt)
         finally:
+            self.repeats.pop()
             self.builder.region = outer
         op = For(
             "for",
@@ -338,9 +364,9 @@ class Iterations(Expressions):
         """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
         raise NotImplementedError
 
-    def expr_GeneratorExp(self, node: Any) -> Any:
-        raise self.refuse(node, "a generator expression is read by sum, any, all, max, min, list and tuple alone",
-                          "write a list: [... for ... in ...]")  # fmt: skip
+    def listed_generator(self, g: Generated, node: Any, at_once: bool) -> Any:
+        """The list of what a generator yields. `at_once`: nothing else happens before it has been read to its end."""
+        raise NotImplementedError
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError

@@ -12,7 +12,7 @@ from adcompiler.frontend.frames import held
 from adcompiler.frontend.growth import Grow, Lists, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind, walk_denotation
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
-from adcompiler.frontend.iterators import Iteration, Once
+from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
 from adcompiler.frontend.ownership import READ
@@ -41,6 +41,9 @@ class Loops(Lists):
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ loops
+    def repeated(self) -> list[int]:
+        return [*self.repeats, *(header.mark for header in self.headers)]
+
     def _loop_body(self, node: Any, d: Any) -> Any:
         self.assign(node.target, d)
         return self.block(_without_exit(node))
@@ -251,7 +254,10 @@ class Loops(Lists):
         return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results, began))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
-        it = self.iterate(self.expr(node.iter), node.iter)
+        d = self.expr(node.iter)
+        if isinstance(d, Generated):
+            return self.read_generator(node, d)
+        it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
             mark = len(self.builder.region.ops)
             before: Environments = [(f, dict(f.env)) for f in self.frames()]
@@ -281,6 +287,10 @@ class Loops(Lists):
                 raise self.refuse(node.iter, reason, remedy)
             return self._unrolled_loop(node, it)
         return None
+
+    def read_generator(self, node: Any, g: Generated) -> Any:
+        """A `for` over what a generator yields."""
+        raise NotImplementedError
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
         """A loop over the rows of arrays that its body changes: each row is read when its turn comes."""

@@ -14,6 +14,7 @@ import gast
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.contexts import Contexts
+from adcompiler.frontend.generators import Generators
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
@@ -81,7 +82,7 @@ class Returned:
     value: Any
 
 
-class Lowerer(Contexts, Loops, Recursion):
+class Lowerer(Contexts, Generators, Loops, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -95,6 +96,8 @@ class Lowerer(Contexts, Loops, Recursion):
         self.callers: list[Frame] = []
         self.pinned: list[tuple[Value, Any]] = []
         self.headers: list[Any] = []
+        self.repeats: list[int] = []
+        self.splices: list[Any] = []
         self.read_by: dict[Value, Any] = {}
         self.ordered: set[Value] = set()
         self.whole_arrays: set[Value] = set()
@@ -195,6 +198,7 @@ class Lowerer(Contexts, Loops, Recursion):
     def apart_in(self, frame: Frame) -> "Lowerer":
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
         made.walls.append(moment())  # what is around it is changed by none of its calls
+        made.repeats.append(moment())
         return made
 
     def main(self, node: Any) -> Any:
@@ -333,8 +337,6 @@ class Lowerer(Contexts, Loops, Recursion):
                 from None  # fmt: skip
 
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
-        if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in gast.walk(node)):
-            raise self.refuse(node, "a generator function is not supported yet", "return a list")
         made = self.closure(node, node.name)
         for decorator in reversed(node.decorator_list):
             d = self.expr(decorator)

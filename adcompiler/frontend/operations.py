@@ -60,7 +60,8 @@ class Operations:
         self.elements_of: dict[Value, Value] = {}
 
     def loc(self, node: Any) -> Loc:
-        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
+        file = getattr(node, "file", None) or self.frame.source.file
+        return Loc(file, node.lineno, node.col_offset, self.errstate)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))

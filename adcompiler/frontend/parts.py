@@ -13,6 +13,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
+from adcompiler.frontend.iterators import Once
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -78,6 +79,8 @@ class Parts(Conditions):
             return owner.method(self, name, node)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        if isinstance(owner, Once):
+            raise self.refuse(node, f"{name} of a generator is not supported", "read it by a loop, for v in ...")
         if is_flat(owner):
             raise self.refuse(node, f"a.flat is used for {name}, and is indexed and looped over alone here",
                               "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip

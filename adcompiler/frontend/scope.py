@@ -46,10 +46,18 @@ class Body:
     """The statements of a function as they are lowered, each time that it is called."""
 
     statements: list[Any]
+    grafts: list[list[Any]] = field(default_factory=list)
 
     @cached_property
     def liveness(self) -> Liveness:
         return Liveness(self.statements)
+
+    def graft(self, statements: list[Any], place: Any) -> None:
+        """Take note of statements that are lowered in place of one of these."""
+        out = self.liveness.after.get(id(place))
+        if out is not None:
+            self.grafts.append(statements)  # they are known by identity
+            self.liveness.graft(statements, out)
 
 
 @dataclass(eq=False)

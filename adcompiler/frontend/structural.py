@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.frontend.iterators import Iteration, Once, View
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
@@ -21,7 +21,17 @@ from adcompiler.ir.core import Value, leaves
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.numpy.spectral import complex_eig, complex_eigvals
-from rules.python.higher_order import keys_of, largest_by, least_by, listing, sorted_by, sorted_numbers
+from rules.python.higher_order import (
+    counted,
+    first_of,
+    first_or,
+    keys_of,
+    largest_by,
+    least_by,
+    listing,
+    sorted_by,
+    sorted_numbers,
+)
 from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY, FALSE = Known(0), Known(None), Known(""), Known(False)
@@ -69,8 +79,14 @@ def _once(elements: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@_once
 def _enumerate(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
+    if isinstance(x, Generated):
+        return self.follow("enumerate", counted, (x, start), {}, node)
+    return _numbered(self, node, x, start)
+
+
+@_once
+def _numbered(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         first = self.static(start, node, "the start of enumerate")
@@ -102,6 +118,12 @@ def _reversed(self: Any, node: Any, x: Any) -> Any:
         for s in it.sequences
     ]
     return Iteration(sequences, it.element, it.length)
+
+
+def _next(self: Any, node: Any, x: Any, *default: Any) -> Any:
+    if not isinstance(x, Once):
+        return NotImplemented
+    return self.follow("next", first_or if default else first_of, (x, *default), {}, node)
 
 
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
@@ -445,7 +467,7 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
-    getattr: _getattr,
+    getattr: _getattr, next: _next,
     hasattr: _hasattr, map: _map, sorted: _sorted, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,

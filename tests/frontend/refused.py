@@ -434,32 +434,30 @@ def yields(x):
     yield np.sum(x)
 
 
-def yields_inside(x):
+def yields_in_an_expression(x):
     def pieces():
-        yield x[0]
-        yield x[1]
+        total = 1.0 + (yield x[0])
+        yield total
 
-    total = 0.0
-    for piece in pieces():
-        total = total + piece
-    return total
+    return sum(pieces())
 
 
-def calls_a_generator(x):
-    total = 0.0
-    for piece in _pieces(x):
-        total = total + piece
-    return total
-
-
-def _pieces(x):
-    yield x[0]
-    yield x[1]
-
-
-def generator_expression(x):
+def generator_read_twice(x):
     squares = (v * v for v in x)
-    return sum(squares)
+    return sum(squares) * max(squares)
+
+
+def generator_made_before_a_loop(x):
+    squares = (v * v for v in x)
+    total = 0.0
+    for v in x:
+        total = total + v * sum(squares)
+    return total
+
+
+def sends_to_a_generator(x):
+    squares = (v * v for v in x)
+    return squares.send(None)
 
 
 def set_comprehension(x):

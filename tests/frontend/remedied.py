@@ -400,7 +400,7 @@ def nonlocal_statement(x):
     return np.sum(x) * bump(0.0)
 
 
-def yields_inside(x):
+def yields_in_an_expression(x):
     def pieces():
         return [x[0], x[1]]
 
@@ -410,7 +410,7 @@ def yields_inside(x):
     return total
 
 
-def generator_expression(x):
+def generator_read_twice(x):
     squares = [v * v for v in x]
     return sum(squares)
 
