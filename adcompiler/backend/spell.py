@@ -166,7 +166,7 @@ class Speller:
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
             return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
         call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
-        for i in getattr(t, "path", ()):
+        for i in () if isinstance(t, type) else getattr(t, "path", ()):
             call = ast.Subscript(call, ast.Constant(i), ast.Load())
         return call
 

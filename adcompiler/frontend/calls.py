@@ -20,7 +20,7 @@ from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
+from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import Source, source_of
 from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
@@ -308,6 +308,8 @@ class Calls(Iterations):
                 raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
         if getattr(f, "__module__", "") == "math" and all(isinstance(x, Known) for x in args) and not kwargs:
             return Known(f(*(x.value for x in args)))
+        if self.attempts and self.related((Exception,)) is not None:
+            return self.attempted_opaque(f, args, kwargs)
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)
@@ -417,13 +419,32 @@ class Calls(Iterations):
         self.callers.append(outer)
         self.evaluated.append([])
         loc = self.builder.loc
+
+        def attempted(a: Any) -> Any:
+            frame.catches, frame.needs_error = a.catches, a.needs_error
+            pair, error = self.body(node), frame.env.get("error 0")
+            return pair, error.value if isinstance(error, Maybe) else error
+
         try:
-            return self.body(node)
+            watched = self.attempts and self.attempts[-1].region is self.builder.region
+            return self.attempted_call(attempted) if watched and isinstance(node.body, list) else self.body(node)
         finally:
             self.evaluated.pop()
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc
+
+    def attempted_call(self, lower: Callable[[Any], Any]) -> Any:
+        """A call in a `try` of a function whose body is lowered with what it may raise: the value that it returns."""
+        raise NotImplementedError
+
+    def attempted_opaque(self, f: Any, args: Any, kwargs: Any) -> Any:
+        """A call in a `try` that the compiler cannot see into: its result, where it raises nothing that is caught."""
+        raise NotImplementedError
+
+    def related(self, classes: Any) -> Any:
+        """The statement that is being lowered, if exceptions of these classes may be caught; None if they are not."""
+        raise NotImplementedError
 
     def checkpointed(self, function: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """The denotation of a call, whose operations are put into a checkpoint: any of them may be read later."""

@@ -16,7 +16,7 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.parts import Parts
 from adcompiler.frontend.scope import Closure, Maybe, Poison, poison_problem
 from adcompiler.frontend.words import describe
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import UNDEF, Value
 from rules.cotangent import assigned
 from rules.kind import Array, Num
 from rules.libraries import operation
@@ -36,7 +36,7 @@ class Expressions(Parts):
     """Lowers names, containers, arithmetic, strings and functions."""
 
     def expr_Constant(self, node: Any) -> Any:
-        return Known(node.value)
+        return UNDEF if node.value is UNDEF else Known(node.value)
 
     def expr_Name(self, node: Any) -> Any:
         d = self.scope.lookup(self.frame, node.id, self.loc(node))
@@ -62,7 +62,11 @@ class Expressions(Parts):
         out: list[Any] = []
         for n in nodes:
             if isinstance(n, gast.Starred):
-                out.extend(self.elements(self.expr(n.value), n))
+                attempts, self.attempts = self.attempts, []  # Python says other things of what has no elements
+                try:
+                    out.extend(self.elements(self.expr(n.value), n))
+                finally:
+                    self.attempts = attempts
             else:
                 out.append(self.expr(n))
         return out

@@ -13,7 +13,7 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.parts import is_flat
+from adcompiler.frontend.parts import is_flat, spelled
 from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe
@@ -95,11 +95,21 @@ class Iterations(Expressions):
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
         self.refuse_opaque(d)
+        if _single(d):
+            self.not_iterable(d)
         raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
 
+    def not_iterable(self, d: Any) -> None:
+        """Go on where it is caught that a thing has no elements."""
+        kind = d.kind if isinstance(d, Value) else None
+        cls = kind.type if isinstance(kind, Num) else type(d.value) if isinstance(d, Known) else None
+        said = "iteration over a 0-d array" if cls is None else f"'{spelled(cls)}' object is not iterable"
+        self.raise_here(TypeError, said)
+
     def elements(self, d: Any, node: Any) -> list[Any]:
         if _single(d):
+            self.not_iterable(d)
             raise self.refuse(node, f"{describe(d)} is unpacked, and has no elements",
                               "unpack an array, a list or a tuple")  # fmt: skip
         it = self.iterate(d, node, at_once=True)
@@ -414,6 +424,12 @@ class _Names(gast.NodeVisitor):
         name = node.rest if isinstance(node, gast.MatchMapping) else node.name
         if name is not None:
             self.names[name] = None
+        self.generic_visit(node)
+
+    def visit_Attempts(self, node: Any) -> None:
+        for name in (node.attempt.raised, node.attempt.passed, node.attempt.error if node.attempt.needs_error else ""):
+            if name:
+                self.names[name] = None
         self.generic_visit(node)
 
     visit_MatchStar = visit_MatchMapping = visit_MatchAs

@@ -6,6 +6,7 @@ from typing import Any
 import gast
 
 from adcompiler.frontend.desugar import Reading
+from adcompiler.frontend.trying import Attempts
 
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
@@ -43,6 +44,13 @@ class Liveness:
             return self.always | read(s)
         if isinstance(s, gast.Break | gast.Continue) and self._exits:
             return self._exits[-1][isinstance(s, gast.Continue)]
+        if isinstance(s, Attempts):  # any of them may be the last
+            jump = self._block(s.jump, out)
+            live = self._block(s.orelse, out) | jump
+            for inner in reversed(s.body):
+                self.after[id(inner)] = live
+                live = self.before[id(inner)] = self._statement(inner, live) | jump
+            return live
         if isinstance(s, Reading):
             return self._block(s.body, out)
         if isinstance(s, gast.With):

@@ -14,10 +14,11 @@ import gast
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
 from adcompiler.frontend.contexts import Contexts
+from adcompiler.frontend.exceptions import Attempted, Exceptions
 from adcompiler.frontend.generators import Generators
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
-from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
+from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews, Returned
 from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements
@@ -75,14 +76,7 @@ class Lowered:
     sources: list[Source] = field(default_factory=list)
 
 
-@dataclass
-class Returned:
-    """The status of code that returns: with what."""
-
-    value: Any
-
-
-class Lowerer(Contexts, Generators, Loops, Recursion):
+class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -199,6 +193,7 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
         made.walls.append(moment())  # what is around it is changed by none of its calls
         made.repeats.append(moment())
+        made.attempts = [Attempted(a.catches) for a in self.attempts[-1:]]
         return made
 
     def main(self, node: Any) -> Any:
@@ -214,7 +209,7 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         """The returned denotation of a function's body in the current frame, or DIVERGES."""
         if not isinstance(node.body, list):
             return self.expr(node.body)
-        self.frame.body = self.scope.body(node)
+        self.frame.body = self.scope.body(node, attempting=self.frame.catches is not None)
         status = self.block(self.frame.body.statements)
         return status.value if isinstance(status, Returned) else status or Known(None)
 
@@ -249,8 +244,9 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         """Report the calls without a rule whose results a refused statement reads: it would be refused for them too."""
         for n in sorted(read(statement) & set(self.frame.env)):
             d = self.frame.env[n]
-            if isinstance(d, Value) and isinstance(d.kind, Opaque) and no_rule(self.defs[d]) not in self.problems:
-                self.problems.append(no_rule(self.defs[d]))
+            op = self.defs.get(d) if isinstance(d, Value) and isinstance(d.kind, Opaque) else None
+            if op is not None and not op.regions and no_rule(op) not in self.problems:
+                self.problems.append(no_rule(op))
 
     def statement(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         self.builder.loc = self.loc(node)
@@ -266,8 +262,6 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
             remedy = _REMEDIES.get(type(node).__name__, "leave it out of the function, or do it before the call")
-            if isinstance(node, gast.Try) and not node.handlers:
-                remedy = "put the `try` around the call, outside of the function"
             raise self.refuse(node, f"{construct(node)} is not supported yet", remedy)
         try:
             return handler(node, rest)
@@ -333,6 +327,7 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         try:
             return importlib.import_module(name, self.frame.source.globals.get("__package__"))
         except ImportError as error:
+            self.raise_here(type(error), str(error))
             raise self.refuse(node, f"this raises {type(error).__name__}: {error}", "install it, or check the name") \
                 from None  # fmt: skip
 
@@ -356,7 +351,9 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
     def stmt_Raise(self, node: Any, rest: list[Any]) -> Diverges:
         if node.exc is None:
             raise self.refuse(node, "a bare `raise` has nothing to raise again here", "name the exception")
-        error = self.operand(self.expr(node.exc))
+        raised = self.expr(node.exc)
+        self.check_uncaught(raised, node)
+        error = self.operand(raised)
         cause = (self.operand(self.expr(node.cause)),) if node.cause is not None else ()
         self.builder.effect(raise_, error, *cause)
         return DIVERGES
@@ -421,6 +418,10 @@ class Lowerer(Contexts, Generators, Loops, Recursion):
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         n = len(target.elts)
         if (not stars and len(items) != n) or (stars and len(items) < n - 1):
+            few = len(items) < n - len(stars)
+            least = f"{'at least ' if stars else ''}{n - len(stars)}"
+            said = f"not enough values to unpack (expected {least}, got {len(items)})"
+            self.raise_here(ValueError, said if few else f"too many values to unpack (expected {n})")
             raise self.refuse(target, f"{len(items)} values are unpacked into {n} names",
                               "name as many variables as there are values")  # fmt: skip
         targets = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]

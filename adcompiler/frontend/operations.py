@@ -49,6 +49,10 @@ class Operations:
         self.loop_elements: dict[Value, Any] = {}
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
+        #: The statements that stand in a `try`, the innermost last.
+        self.attempts: list[Any] = []
+        #: Conditions that hold on the path that is being lowered.
+        self.surely: set[Value] = set()
         self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
         #: What the statements and expressions around have evaluated so far: a list for each, the innermost last.
         self.evaluated: list[list[Any]] = [[]]
@@ -93,6 +97,8 @@ class Operations:
                 if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
                     raise Refusal(self.unfilled_problem(v.kind.element, self.builder.loc or Loc("", 0)))
                 self.refuse_opaque(v)
+        if self.attempts:
+            self.check_raises(target, operands, kwargs)
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
@@ -102,6 +108,13 @@ class Operations:
         else:
             return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
         return result
+
+    def check_raises(self, target: Any, operands: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note that an operation may raise what is caught."""
+        raise NotImplementedError
+
+    def raise_here(self, cls: type[BaseException], *args: Any) -> None:
+        """Go on in the handler that catches an exception of this class, which is raised here, if there is one."""
 
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""

@@ -25,6 +25,8 @@ from rules.cotangent import length, size
 from rules.kind import Array, Num, Seq
 from rules.numpy.spectral import complex_eig
 
+#: What NumPy says where a number is indexed.
+SCALAR = "invalid index to scalar variable."
 INDEXED = "index an array, a tuple, a list or a dict"
 _EIGEN = ("eigenvalues", "eigenvectors")
 #: What NumPy's functions call their results.
@@ -47,6 +49,11 @@ class Parts(Conditions):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
+            if self.attempts:
+                try:
+                    getattr(owner.value, name)
+                except AttributeError as error:
+                    self.raise_here(AttributeError, str(error))
             d = self.scope.attribute(owner.value, name, self.loc(node))
             self.note_captures()
             return d
@@ -65,6 +72,7 @@ class Parts(Conditions):
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
             if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
+                self.lacks(np.ndarray if isinstance(kind, Array) else kind.type, name)
                 noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
                 remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
                 raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
@@ -72,8 +80,11 @@ class Parts(Conditions):
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):
                 return owner[fields.index(name)]
+            self.lacks(tuple, name)
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
+            if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
+                self.lacks(type(owner), name)
             return Method(owner, name)
         if isinstance(owner, Frozen):
             return owner.method(self, name, node)
@@ -86,6 +97,10 @@ class Parts(Conditions):
                               "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip
         raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
                           "pass the value as an argument")  # fmt: skip
+
+    def lacks(self, cls: type, name: str) -> None:
+        """Go on where it is caught that an object of this class has no such attribute."""
+        self.raise_here(AttributeError, f"'{spelled(cls)}' object has no attribute '{name}'")
 
     def fields(self, owner: tuple[Any, ...]) -> tuple[str, ...]:
         """The names that NumPy gives the results of a call, if this is all of them."""
@@ -140,6 +155,7 @@ class Parts(Conditions):
         if isinstance(base, dict):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
+                self.raise_here(KeyError, key)
                 reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
                 raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
             return base[key]
@@ -148,6 +164,7 @@ class Parts(Conditions):
             try:
                 return base[k]
             except (IndexError, TypeError) as error:
+                self.raise_here(type(error), str(error))
                 remedy = f"it has {len(base)} elements: use an int or a slice within that"
                 raise self.refuse(node, str(error), remedy) from None
         if isinstance(base, Known):
@@ -162,6 +179,8 @@ class Parts(Conditions):
             return ListOf(element) if isinstance(index, slice) else element
         if isinstance(base, Value):
             if isinstance(base.kind, Num):
+                python = f"'{spelled(base.kind.type)}' object is not subscriptable"
+                self.raise_here(*((TypeError, python) if base.kind.python else (IndexError, SCALAR)))
                 raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
             return self.emit(operator.getitem, base, index)
         raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
@@ -206,6 +225,11 @@ class Parts(Conditions):
         d = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
         view = isinstance(d.kind, Array) and not isinstance(index, Value)
         return self.method_rule("copy", node, d) if view else d
+
+
+def spelled(cls: type) -> str:
+    """How Python calls a class in messages."""
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def is_flat(d: Any) -> bool:

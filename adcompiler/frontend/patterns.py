@@ -4,6 +4,7 @@ from typing import Any
 
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.matching import WHOLE, is_instance, is_mapping, is_sequence, without
+from adcompiler.frontend.trying import suppressed
 from adcompiler.ir.core import Value
 from rules.kind import Opaque, Seq
 
@@ -38,7 +39,13 @@ def _without(self: Any, node: Any, x: Any, keys: Any) -> Any:
     return {k: v for k, v in items.items() if k not in names}
 
 
+def _suppressed(self: Any, node: Any, context: Any, classes: Any) -> Any:
+    found = self.static(classes, node, "what is suppressed")
+    return Known(suppressed(context.value if isinstance(context, Known) else None, found))
+
+
 PATTERNS: dict[Any, Any] = {
+    suppressed: _suppressed,
     is_sequence: _is_sequence,
     is_mapping: _is_mapping,
     is_instance: _is_instance,

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
-from adcompiler.frontend.desugar import desugar
+from adcompiler.frontend.desugar import attempting as attempting_
+from adcompiler.frontend.desugar import desugar, is_flag
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
 from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
-from adcompiler.ir.core import Loc, Value
+from adcompiler.ir.core import UNDEF, Loc, Value
 from rules.kind import KindError, Lengths
 from rules.libraries import operation
 
@@ -71,6 +72,9 @@ class Frame:
     name: str = ""
     body: "Body" = field(default_factory=lambda: Body([]))
     here: Any = None
+    #: What the caller catches that this function may raise; None where it is not asked for.
+    catches: tuple[Any, ...] | None = None
+    needs_error: bool = False
     born: int = field(default_factory=lambda: moment())
 
     @property
@@ -167,6 +171,7 @@ CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
 
 #: The bodies of functions, by their trees.
 _bodies: "weakref.WeakKeyDictionary[Any, Body]" = weakref.WeakKeyDictionary()
+_attempting: "weakref.WeakKeyDictionary[Any, Body]" = weakref.WeakKeyDictionary()
 
 
 class Scope:
@@ -195,11 +200,12 @@ class Scope:
     def leaves(self) -> list[Leaf]:
         return self.describe.leaves
 
-    def body(self, node: Any) -> Body:
-        """The body of a function's tree."""
-        if node not in _bodies:
-            _bodies[node] = Body(desugar(node.body))
-        return _bodies[node]
+    def body(self, node: Any, attempting: bool = False) -> Body:
+        """The body of a function's tree. With `attempting` it returns what it raises, too."""
+        bodies = _attempting if attempting else _bodies
+        if node not in bodies:
+            bodies[node] = Body(attempting_(node.body) if attempting else desugar(node.body))
+        return bodies[node]
 
     def free_name(self, name: str, obj: Any) -> str:
         """A name for an object in generated code."""
@@ -216,6 +222,8 @@ class Scope:
         while scope is not None:
             if name in scope.env:
                 return scope.env[name]
+            if is_flag(name) and name.startswith("error "):  # which nobody asks for
+                return UNDEF
             if name in scope.locals:
                 raise Refusal(problem_at(loc, f"{name} may be read before it is assigned",
                                          f"assign {name} before this line on every path"))  # fmt: skip

@@ -11,6 +11,7 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.parts import spelled
 from adcompiler.frontend.patterns import PATTERNS
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
@@ -45,9 +46,14 @@ def _len(self: Any, node: Any, x: Any) -> Any:
         return Known(len(x))
     if isinstance(x, ListOf):
         return self.emit(length, next(leaves(x.element)))
-    if isinstance(x, Known):
+    if isinstance(x, Known) and hasattr(x.value, "__len__"):
         return Known(len(x.value))
-    if isinstance(x, Value) and isinstance(x.kind, Num | Array) and not x.kind.ndim:
+    kind = x.kind if isinstance(x, Value) else None
+    if isinstance(x, Known) or (isinstance(kind, Num | Array) and not kind.ndim):
+        cls = type(x.value) if isinstance(x, Known) else kind.type if isinstance(kind, Num) else None
+        self.raise_here(
+            TypeError, f"object of type '{spelled(cls)}' has no len()" if cls else "len() of unsized object"
+        )
         raise self.refuse(node, f"len() of {describe(x)}, which has no elements",
                           "take the length of an array, a list or a tuple")  # fmt: skip
     return self.emit(length, x)
@@ -149,7 +155,7 @@ def _callable(self: Any, node: Any, x: Any) -> Any:
 
 def _tuple_or_list(kind: type) -> Callable[..., Any]:
     def convert(self: Any, node: Any, x: Any = ()) -> Any:
-        if isinstance(x, Value | ListOf) and kind is list and not (isinstance(x, Value) and isinstance(x.kind, Array)):
+        if kind is list and (isinstance(x, ListOf) or (isinstance(x, Value) and not isinstance(x.kind, Array | Num))):
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
         it = self.iterate(x, node)
@@ -343,6 +349,9 @@ def _type(self: Any, node: Any, x: Any) -> Any:
             return Known(np.ndarray)
     if isinstance(x, tuple | list | dict):
         return Known(type(x))
+    cls = self.class_raised(x)
+    if cls is not None:
+        return Known(cls)
     raise self.refuse(node, f"the type of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 

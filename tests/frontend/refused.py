@@ -387,19 +387,28 @@ def with_a_handler(x):
     return np.sum(y)
 
 
-def try_statement(x):
+def raises_in_a_comprehension(x):
     try:
-        y = np.log(x)
+        ys = [math.sqrt(float(v)) for v in x]
     except ValueError:
-        y = x
-    return np.sum(y)
+        return x[0]
+    return sum(ys)
 
 
-def try_finally(x):
+def raises_after_it_prints(x):
     try:
-        y = np.sum(x)
-    finally:
-        print("done")
+        y = x[0] if print("half") else 1.0 / float(x[0])
+    except ZeroDivisionError:
+        y = x[1]
+    return y
+
+
+def catches_what_is_computed(x):
+    kinds = [ValueError, KeyError]
+    try:
+        y = math.sqrt(float(x[0]))
+    except kinds[int(x[1])]:
+        y = x[1]
     return y
 
 

@@ -2,6 +2,7 @@
 
 import collections
 import functools
+import math
 
 import numpy as np
 
@@ -387,9 +388,14 @@ def set_default(p):
     return np.sum(p["w"]) * b
 
 
-def try_statement(x):
-    y = np.log(x) if x[0] > 0 else x
-    return np.sum(y)
+def raises_in_a_comprehension(x):
+    ys = []
+    try:
+        for v in x:
+            ys.append(math.sqrt(float(v)))
+    except ValueError:
+        return x[0]
+    return sum(ys)
 
 
 def nonlocal_statement(x):
