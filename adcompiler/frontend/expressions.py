@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal, plain
 from adcompiler.frontend.desugar import hint, is_flag
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Elements, Known
 from adcompiler.frontend.parts import Parts
 from adcompiler.frontend.scope import Closure, Maybe, Poison, poison_problem
 from adcompiler.frontend.words import describe
@@ -58,6 +58,10 @@ class Expressions(Parts):
     def expr_List(self, node: Any) -> Any:
         return self.items(node.elts)
 
+    def expr_Set(self, node: Any) -> Any:
+        items = self.items(node.elts)
+        return Known(Elements(self.static(d, node, "the element of a set", "use a tuple or a list") for d in items))
+
     def items(self, nodes: list[Any]) -> list[Any]:
         out: list[Any] = []
         for n in nodes:
@@ -99,6 +103,11 @@ class Expressions(Parts):
         for x in (a, b):
             if isinstance(x, Poison):
                 raise Refusal(poison_problem(x, "this", self.loc(node)))
+        if all(isinstance(x, Known) and isinstance(x.value, frozenset) for x in (a, b)) and target in _OF_SETS:
+            made = target(a.value, b.value)
+            return Known(Elements(made) if isinstance(a.value, Elements) else made)
+        if target is operator.or_ and isinstance(a, dict) and isinstance(b, dict):
+            return {**a, **b}
         if isinstance(a, tuple | list) or isinstance(b, tuple | list):
             if target is operator.add and type(a) is type(b):
                 return a + b
@@ -185,6 +194,9 @@ class Expressions(Parts):
             spec = self._template(piece.format_spec, parts)[0] if piece.format_spec else ""
             text += "{" + str(k) + conversion + (":" + spec if spec else "") + "}"
         return text, parts
+
+
+_OF_SETS = (operator.or_, operator.and_, operator.sub, operator.xor)
 
 
 def _int_like(d: Any) -> bool:

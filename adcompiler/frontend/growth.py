@@ -15,7 +15,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration
-from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
@@ -54,7 +54,7 @@ class Lists(Stores):
     def regrown(self, node: Any, name: str) -> Any:
         """The value of a method that changes the length of a list at a place; NotImplemented where it is no list."""
         method = node.func.attr
-        if not self.changes_list(self.expr(node.func.value)):
+        if not self.changes_list(d := self.expr(node.func.value)) or isinstance(d, Deque):
             return NotImplemented
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]

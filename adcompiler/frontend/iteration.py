@@ -10,7 +10,7 @@ import gast
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
-from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
+from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat, spelled
@@ -90,7 +90,7 @@ class Iterations(Expressions):
             return Iteration([d], lambda items: items[0], d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
-        if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range):
+        if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range | frozenset):
             return [Known(x) for x in d.value]
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
@@ -234,6 +234,13 @@ class Iterations(Expressions):
 
     def expr_DictComp(self, node: Any) -> Any:
         return dict(self._comprehension(node, node.generators))
+
+    def expr_SetComp(self, node: Any) -> Any:
+        made = self._comprehension(gast.copy_location(gast.ListComp(node.elt, node.generators), node), node.generators)
+        if not isinstance(made, list):
+            raise self.refuse(node, "a set of what is computed is not supported", "use a list comprehension")
+        return Known(Elements(self.static(d, node, "the element of a set", "use a list comprehension") for d in
+                              self.elements(made, node)))  # fmt: skip
 
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
@@ -482,6 +489,7 @@ def _stored_into(node: Any) -> frozenset[str]:
 
 #: Methods that change a list or a dict.
 CHANGING = (
+    "appendleft", "popleft", "extendleft", "rotate",
     "append", "extend", "insert", "pop", "update", "setdefault", "popitem", "clear", "remove", "sort", "reverse",
 )  # fmt: skip
 #: Methods that change how many elements a list has.

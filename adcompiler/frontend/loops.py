@@ -7,9 +7,10 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.containers import Containers
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.frames import held
-from adcompiler.frontend.growth import Grow, Lists, collect_appends
+from adcompiler.frontend.growth import Grow, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind, walk_denotation
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration, Once
@@ -33,7 +34,7 @@ from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq
 
 
-class Loops(Lists):
+class Loops(Containers):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:

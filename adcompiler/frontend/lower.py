@@ -19,7 +19,7 @@ from adcompiler.frontend.generators import Generators
 from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews, Returned
-from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
+from adcompiler.frontend.kinds import Deque, Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import Loops, inner_statements
 from adcompiler.frontend.operations import no_rule
@@ -298,9 +298,14 @@ class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
 
     def stmt_Delete(self, node: Any, rest: list[Any]) -> None:
         for target in node.targets:
+            if isinstance(target, gast.Tuple | gast.List):
+                self.stmt_Delete(gast.copy_location(gast.Delete(list(target.elts)), node), rest)
+                continue
+            if isinstance(target, gast.Subscript):
+                self.deleted(target, node)
+                continue
             if not isinstance(target, gast.Name):
-                remedy = "make a new one without it: {k: v for ...}, or a slice"
-                raise self.refuse(node, "`del` of an element or a slice is not supported yet", remedy)
+                raise self.refuse(node, "`del` of an attribute is not supported yet", "leave it as it is")
             self.check_local(target.id, target)
             gone = "{name} is deleted at line " + f"{node.lineno}"
             self.frame.env[target.id] = Poison(gone, "leave the `del` out", self.loc(node))
@@ -546,6 +551,8 @@ def _plain_tree(d: Any) -> Any:
     """A denotation as a tree of values and constants. Lists of structures stay marked."""
     if isinstance(d, Known):
         return d.value
+    if isinstance(d, Deque):
+        raise UnsupportedError("it returns a deque: return a list of it, list(...)")
     if isinstance(d, ListOf):
         return ListOf(_plain_tree(d.element))
     if isinstance(d, Callback):

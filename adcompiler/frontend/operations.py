@@ -134,7 +134,7 @@ class Operations:
         if isinstance(d, Known):
             return d.value
         if isinstance(d, tuple | list):
-            return type(d)(self.operand(x) for x in d)
+            return tuple(map(self.operand, d)) if isinstance(d, tuple) else [self.operand(x) for x in d]
         if isinstance(d, dict):
             return {k: self.operand(v) for k, v in d.items()}
         if isinstance(d, slice):

@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Elements, Known, ListOf
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Method, Poison, poison_problem
 from adcompiler.frontend.words import MAKERS, describe, method_remedy
@@ -49,6 +49,8 @@ class Parts(Conditions):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
+            if isinstance(owner.value, Elements) and not hasattr(frozenset, name) and hasattr(set, name):
+                raise self.refuse(node, f"{name} changes a set, which is not supported", "make a new one: s | {...}")
             if self.attempts:
                 try:
                     getattr(owner.value, name)
@@ -86,6 +88,8 @@ class Parts(Conditions):
             if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
                 self.lacks(type(owner), name)
             return Method(owner, name)
+        if isinstance(owner, slice) and name in ("start", "stop", "step"):
+            return getattr(owner, name)
         if isinstance(owner, Frozen):
             return owner.method(self, name, node)
         if isinstance(owner, Poison):

@@ -1,6 +1,7 @@
 """Names: frames of the functions being lowered, what their free names mean, and what is captured of them."""
 
 import builtins
+import collections
 import sys
 import types
 import weakref
@@ -264,6 +265,10 @@ class Scope:
         """The denotation of something that exists outside the function."""
         if key in self.captured:
             return self.captured[key].tree
+        if isinstance(value, set | collections.deque | bytearray):
+            what = type(value).__name__
+            raise Refusal(problem_at(loc, f"{name} is a {what} from outside, which may change from call to call",
+                                     "make it a frozenset" if what == "set" else "make it a tuple"))  # fmt: skip
         if static_value(value) or not _data(value):
             self.identities.setdefault(key, Identity(access, value))
             if not static_value(value) or operation(value, "__call__") is not None:

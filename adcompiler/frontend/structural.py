@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.frontend.collected import COLLECTED, class_of
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import spelled
@@ -135,9 +136,9 @@ def _next(self: Any, node: Any, x: Any, *default: Any) -> Any:
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
     types_ = self.static(cls, node, "the class in isinstance")
     if isinstance(x, Known):
-        return Known(isinstance(x.value, types_))
+        return Known(issubclass(set, types_) if isinstance(x.value, Elements) else isinstance(x.value, types_))
     if isinstance(x, tuple | list | dict):
-        return Known(issubclass(type(x), types_))
+        return Known(issubclass(class_of(x), types_))
     if isinstance(x, Value) and isinstance(x.kind, Num):
         return Known(issubclass(x.kind.type, types_))
     if isinstance(x, Value) and isinstance(x.kind, Array):
@@ -279,6 +280,8 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
 
 
 def _print(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    if any(isinstance(x, Deque) for x in args):
+        raise self.refuse(node, "a deque is printed, which is not supported", "print a list of it: list(...)")
     self.builder.effect(print, *map(self.operand, args), **{k: self.operand(v) for k, v in kwargs.items()})
     return Known(None)
 
@@ -316,8 +319,12 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     items = list(map(Known, items)) if isinstance(items, dict) else items
     plain = isinstance(key, Known) and key.value is None
     turned = self.static(reverse, node, "the argument reverse of sorted")
+    if isinstance(items, Known) and isinstance(items.value, frozenset | dict):
+        items = list(map(Known, items.value))
     if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
+    if not plain and isinstance(items, tuple | list) and items:
+        items = self.opened(list(items), items[0], "what is sorted", node)
     keys = items if plain else self.follow("sorted", keys_of, (items, key), {}, node)
     if not _of_numbers(self, keys):
         raise self.refuse(node, "sorted compares what are no numbers here, which is not supported",
@@ -341,14 +348,14 @@ def _of_numbers(self: Any, d: Any) -> bool:
 
 def _type(self: Any, node: Any, x: Any) -> Any:
     if isinstance(x, Known):
-        return Known(type(x.value))
+        return Known(class_of(x.value))
     if isinstance(x, Value):
         if isinstance(x.kind, Num):
             return Known(x.kind.type)
         if isinstance(x.kind, Array):
             return Known(np.ndarray)
     if isinstance(x, tuple | list | dict):
-        return Known(type(x))
+        return Known(class_of(x))
     cls = self.class_raised(x)
     if cls is not None:
         return Known(cls)
@@ -482,5 +489,5 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
     np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
-    **PATTERNS,
+    **PATTERNS, **COLLECTED,
 }  # fmt: skip

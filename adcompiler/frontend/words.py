@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.iterators import Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Deque, Known, ListOf
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import ONE, Array, Num, Seq
@@ -32,6 +32,8 @@ def describe(d: Any) -> str:
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
         return f"a dict with the {_counted(len(d), 'key')} {', '.join(map(repr, d))}" if d else "an empty dict"
+    if isinstance(d, Deque):
+        return f"a deque of {len(d)} {_counted(len(d), 'element')}"
     return f"a {type(d).__name__} of {len(d)} {_counted(len(d), 'element')}" if isinstance(d, tuple | list) else "this"
 
 
@@ -86,6 +88,8 @@ def one_kind(a: Any, b: Any, where: str) -> str:
     """How a name becomes one thing `where` it is `a` and `b`."""
     if isinstance(a, dict) and isinstance(b, dict):
         return "give {name} one set of keys " + where
+    if isinstance(a, Deque) and type(a) is type(b):
+        return "begin with a deque that is full: deque([...], maxlen=n)"
     if isinstance(a, tuple | list) and type(a) is type(b):
         if "loop" in where:
             return "append to a list: {name} = [] before the loop, {name}.append(...) in it"

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F821, F841
 
-import collections
 import functools
 import math
 import random
@@ -352,25 +351,32 @@ def append_to_a_list_argument(ys):
 
 
 def update_a_dict(p):
-    q = {"w": p["w"]}
-    q.update(b=1.0)
+    q = {"w": p["w"], "b": 2.0}
+
+    def changed():
+        q.update(b=1.0)
+
+    changed()
     return np.sum(q["w"] * q["b"])
 
 
 def pop_from_a_dict(p):
-    w = p.pop("w")
-    return np.sum(w)
+    return np.sum(p.pop("w") * 2.0)
 
 
 def set_default(p):
-    b = p.setdefault("b", 1.0)
-    return np.sum(p["w"]) * b
+    def changed():
+        p.setdefault("c", 1.0)
+
+    changed()
+    return np.sum(p["w"]) * p["b"]
 
 
 # ----------------------------------------------------------------------------------------- statements
-def delete_an_item(p):
-    del p["b"]
-    return np.sum(p["w"])
+def delete_an_element(x):
+    y = x * 2.0
+    del y[0]
+    return np.sum(y)
 
 
 def with_a_function_of_its_own(x):
@@ -687,13 +693,13 @@ def random_number(x):
 
 def opaque_call_of_a_changed_array(x):
     y = x * 2.0
-    collections.deque(y)
+    id(y)
     return np.sum(y)
 
 
 def opaque_result_is_used(x):
-    y = collections.deque((1.0, 2.0))
-    return np.sum(x) * y[0]
+    y = hash((1.0, 2.0))
+    return np.sum(x) * y
 
 
 def instance_is_called(x):

@@ -1,6 +1,5 @@
 """The programs of `refused.py` after the remedy of their message, under the same names."""
 
-import collections
 import functools
 import math
 
@@ -468,7 +467,7 @@ def builtin_without_rule(x):
 
 def opaque_call_of_a_changed_array(x):
     y = x * 2.0
-    collections.deque(y.copy())
+    id(y.copy())
     return np.sum(y)
 
 
