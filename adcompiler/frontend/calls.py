@@ -16,6 +16,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
+from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
@@ -25,7 +26,7 @@ from adcompiler.frontend.source import Source, source_of
 from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
-from adcompiler.frontend.wrappers import first_decides, vectorized
+from adcompiler.frontend.wrappers import GETTERS, first_decides, remade, vectorized
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
 from adcompiler.ir.printer import target_name
 from rules import find
@@ -123,6 +124,8 @@ class Calls(Iterations):
                 self.walls.pop()
             if result is not NotImplemented:
                 return result
+        if f in BINARY.values() and len(args) == 2 and not kwargs and any(isinstance(d, _CONTAINERS) for d in args):
+            return self.binary(f, *args, node)
         if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
             return Frozen(f, args, kwargs, self.loc(node))
         rule = find(f)
@@ -245,6 +248,8 @@ class Calls(Iterations):
             return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
+        if isinstance(f, GETTERS):
+            return remade(self, node, f).called(self, args, kwargs, node)
         if isinstance(f, np.vectorize):
             return vectorized(self, node, f).called(self, args, kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -569,6 +574,9 @@ def _read(name: str) -> Any:
 
 def _assign(name: str, value: Any) -> Any:
     return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+
+_CONTAINERS = (tuple, list, dict)
 
 
 def _writes(f: Any) -> bool:

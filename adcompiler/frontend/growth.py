@@ -17,6 +17,8 @@ from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration
 from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import make_later
+from adcompiler.frontend.scope import Callback, Closure
+from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -200,8 +202,12 @@ class Lists(Stores):
         if isinstance(d, list | ListOf) or isinstance(kind, Seq):
             raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
                               "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
-        raise self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
-                          "append numbers, arrays, or tuples of them")  # fmt: skip
+        refusal = self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
+                              "append numbers, arrays, or tuples of them")  # fmt: skip
+        loop = self.headers[-1].node if self.headers else None
+        if loop is not None and isinstance(d, Closure | Callback | Known) and refusal.problem is not None:
+            raise Unroll(loop, refusal.problem)
+        raise refusal
 
     def one_kind(self, a: Any, b: Any) -> Any:
         """The kind of elements of both kinds; None where there is none."""

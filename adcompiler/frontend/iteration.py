@@ -14,7 +14,7 @@ from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat, spelled
-from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
+from adcompiler.frontend.scope import Callback, Closure, Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -358,6 +358,9 @@ class Iterations(Expressions):
         )
 
         def collect(x: Any) -> Value:
+            if isinstance(x, Closure | Callback) or (isinstance(x, Known) and callable(x.value)):
+                reason = f"a list of any length of {describe(x)} is not supported"
+                raise Unroll(g, problem_at(self.loc(node.elt), reason, "write the functions out in a list"))
             operand = self.operand(x)
             kind = kind_of_operand(operand)
             if not isinstance(kind, Num | Array | Seq):

@@ -40,7 +40,6 @@ from adcompiler.frontend.scope import (
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import Place, keep_apart, written_arguments
-from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
@@ -54,7 +53,6 @@ from adcompiler.ir.core import (
     raise_,
 )
 from rules.kind import Array, KindError, Lengths, Num, Opaque
-from rules.libraries import hashable
 
 
 @dataclass
@@ -339,11 +337,7 @@ class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
         made = self.closure(node, node.name)
         for decorator in reversed(node.decorator_list):
-            d = self.expr(decorator)
-            if not isinstance(d, Known) or not hashable(d.value) or d.value not in STRUCTURAL:
-                reason = "a decorated nested function is not supported"
-                raise self.refuse(decorator, reason, "define it at module level")
-            made = self.call(d, (made,), {}, decorator)
+            made = self.call(self.expr(decorator), (made,), {}, decorator)
         self.frame.env[node.name] = made
 
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: F821, F841
 
-import functools
 import math
 import random
 
@@ -598,11 +597,11 @@ def gradient_inside_recursion(x, n):
 
 
 def decorated_nested_function(x):
-    @functools.lru_cache
-    def scale():
-        return 2.0
+    @staticmethod
+    def inner(v):
+        return v * v
 
-    return np.sum(x) * scale()
+    return np.sum(inner(x))
 
 
 # ------------------------------------------------------------------------------------ calls without a rule

@@ -1,6 +1,5 @@
 """The programs of `refused.py` after the remedy of their message, under the same names."""
 
-import functools
 import math
 
 import numpy as np
@@ -628,12 +627,10 @@ def function_to_a_library(x):
 
 
 def decorated_nested_function(x):
-    return np.sum(x) * _cached_scale()
+    def inner(v):
+        return v * v
 
-
-@functools.lru_cache
-def _cached_scale():
-    return 2.0
+    return np.sum(inner(x))
 
 
 def makes_an_object(x):

@@ -158,7 +158,7 @@ CASES = [
          within="_appended"),
     Case("gradient_inside_recursion", "grad(gradient_inside_recursion)", "gradient of a call of itself",
          "outside of the recursion", (X, 2)),
-    Case("decorated_nested_function", "functools.lru_cache", "decorated nested", "module level"),
+    Case("decorated_nested_function", "staticmethod", "staticmethod no rule would call inner", "write out"),
     # calls
     Case("function_without_rule", "np.unique(x)", "np.unique no rule", "adc rules"),
     Case("function_without_rule_is_returned", "np.roots(x)", "np.roots no rule", "adc rules"),
