@@ -18,7 +18,7 @@ from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
-from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
+from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
@@ -401,6 +401,7 @@ class Calls(Iterations):
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
+        frame.declared = declared_names(node)
         if isinstance(node.body, list) and yields(node.body):
             frame.locals |= frozenset(bound)
             return self.generated(node, frame, name, bound)
@@ -425,19 +426,27 @@ class Calls(Iterations):
         self.evaluated.append([])
         loc = self.builder.loc
 
+        def whole() -> Any:
+            with self.borrowed(frame, node):
+                return self.body(node)
+
         def attempted(a: Any) -> Any:
             frame.catches, frame.needs_error = a.catches, a.needs_error
-            pair, error = self.body(node), frame.env.get("error 0")
+            pair, error = whole(), frame.env.get("error 0")
             return pair, error.value if isinstance(error, Maybe) else error
 
         try:
             watched = self.attempts and self.attempts[-1].region is self.builder.region
-            return self.attempted_call(attempted) if watched and isinstance(node.body, list) else self.body(node)
+            return self.attempted_call(attempted) if watched and isinstance(node.body, list) else whole()
         finally:
             self.evaluated.pop()
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc
+
+    def borrowed(self, frame: Frame, node: Any) -> Any:
+        """Lend a function what it, or one that it calls, may assign of the variables around it."""
+        raise NotImplementedError
 
     def attempted_call(self, lower: Callable[[Any], Any]) -> Any:
         """A call in a `try` of a function whose body is lowered with what it may raise: the value that it returns."""

@@ -4,6 +4,7 @@ Where anything else reads one, a list is made of it first.
 """
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import gast
@@ -82,6 +83,9 @@ class Generators(Calls):
             except Refusal as refusal:
                 told = refusal.problem
                 d = Poison(told.reason, told.remedy, self.loc(g.node)) if told is not None else Poison(reported=True)
+            if any(name in frame.body.rebound for frame in chain(g.frame)):
+                raise self.refuse(g.node, f"{name} is assigned by a function, and read by the generator {g.name}",
+                                  "pass it as an argument")  # fmt: skip
             names[name] = own_name(name, number)
             bound[names[name]] = d
         return names, bound
@@ -105,6 +109,14 @@ class Generators(Calls):
             reason = f"what {g.name} does, besides yielding, is done in turn with what reads it here"
             raise self.refuse(node, reason, "read it by a loop, for v in ..., or make a list of it first")
         return made
+
+
+def chain(frame: Frame) -> Iterator[Frame]:
+    """The frames of the functions around a function."""
+    around = frame.parent
+    while around is not None:
+        yield around
+        around = around.parent
 
 
 def owner(frame: Frame, name: str) -> Any:

@@ -425,11 +425,6 @@ class _Names(gast.NodeVisitor):
 
     visit_ImportFrom = visit_Import
 
-    def visit_Global(self, node: Any) -> None:
-        self.names.update(dict.fromkeys(node.names))
-
-    visit_Nonlocal = visit_Global
-
     def visit_MatchAs(self, node: Any) -> None:
         name = node.rest if isinstance(node, gast.MatchMapping) else node.name
         if name is not None:
@@ -469,6 +464,20 @@ def _assigned(node: Any) -> frozenset[str]:
     visitor = _Names()
     visitor.visit(node.target if isinstance(node, gast.comprehension) else node)
     return frozenset(visitor.names)
+
+
+@lru_cache(4096)
+def declared_names(node: Any) -> frozenset[str]:
+    """The names that a function declares to be those of functions around it."""
+    found: set[str] = set()
+    stack = list(node.body) if isinstance(node.body, list) else []
+    while stack:
+        n = stack.pop()
+        if isinstance(n, gast.Nonlocal):
+            found.update(n.names)
+        if not isinstance(n, gast.FunctionDef | gast.Lambda | gast.ClassDef):
+            stack.extend(gast.iter_child_nodes(n))
+    return frozenset(found)
 
 
 def changed_names(nodes: list[Any]) -> frozenset[str]:

@@ -13,6 +13,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.borrowing import Borrowing
 from adcompiler.frontend.contexts import Contexts
 from adcompiler.frontend.exceptions import Attempted, Exceptions
 from adcompiler.frontend.generators import Generators
@@ -74,7 +75,7 @@ class Lowered:
     sources: list[Source] = field(default_factory=list)
 
 
-class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
+class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -340,6 +341,17 @@ class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
             made = self.call(self.expr(decorator), (made,), {}, decorator)
         self.frame.env[node.name] = made
 
+    def stmt_Global(self, node: Any, rest: list[Any]) -> None:
+        for name in sorted(set(node.names) & assigned_names(self.frame.body.statements)):
+            raise self.refuse(node, f"the global {name} is assigned, which others see",
+                              "pass the value as an argument, and return it")  # fmt: skip
+
+    def stmt_Nonlocal(self, node: Any, rest: list[Any]) -> None:
+        for name in node.names:
+            if name not in self.frame.borrowed:
+                raise self.refuse(node, f"the variable {name} of a function outside is assigned, which others see",
+                                  "pass the value as an argument, and return it")  # fmt: skip
+
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:
         error = gast.Call(gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], [])
         gast.copy_location(error, node)
@@ -432,8 +444,6 @@ class Lowerer(Contexts, Exceptions, Generators, Loops, Recursion):
 
 _REMEDIES = {
     "Try": "test the condition with `if`",
-    "Global": "pass the value as an argument, and return it",
-    "Nonlocal": "pass the value as an argument, and return it",
     "ClassDef": "define it at the top of the file",
 }
 

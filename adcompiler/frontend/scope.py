@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
@@ -54,6 +55,12 @@ class Body:
     def liveness(self) -> Liveness:
         return Liveness(self.statements)
 
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names that nested functions declare to be those of functions around them."""
+        nodes = (n for s in self.statements for n in gast.walk(s))
+        return frozenset(name for n in nodes if isinstance(n, gast.Nonlocal) for name in n.names)
+
     def graft(self, statements: list[Any], place: Any) -> None:
         """Take note of statements that are lowered in place of one of these."""
         out = self.liveness.after.get(id(place))
@@ -76,6 +83,10 @@ class Frame:
     #: What the caller catches that this function may raise; None where it is not asked for.
     catches: tuple[Any, ...] | None = None
     needs_error: bool = False
+    #: Which frames have variables of this one for now; what this one has of others, and declares to be theirs.
+    lent: dict[str, "Frame"] = field(default_factory=dict)
+    borrowed: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
     born: int = field(default_factory=lambda: moment())
 
     @property

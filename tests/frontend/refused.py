@@ -429,12 +429,12 @@ CALLS = 0
 def nonlocal_statement(x):
     count = 0.0
 
-    def bump():
+    def bump(v):
         nonlocal count
-        count = count + 1.0
+        count = count + v
         return count
 
-    return np.sum(x) * bump()
+    return sum([bump(v) for v in x])
 
 
 def class_statement(x):
