@@ -448,6 +448,10 @@ class Calls(Iterations):
         """Lend a function what it, or one that it calls, may assign of the variables around it."""
         raise NotImplementedError
 
+    def unfollowed(self, node: Any) -> Any:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
+        raise NotImplementedError
+
     def attempted_call(self, lower: Callable[[Any], Any]) -> Any:
         """A call in a `try` of a function whose body is lowered with what it may raise: the value that it returns."""
         raise NotImplementedError

@@ -45,7 +45,8 @@ class Contexts(Calls):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, given)
             return self.within(node, others)
-        manager = self.operand(self.manager(made, f))
+        with self.unfollowed(node):
+            manager = self.operand(self.manager(made, f))
         value = self.builder.effect(entered, manager, kind=Opaque("context"))
         self.defs[value] = self.builder.region.ops[-1]
         if item.optional_vars is not None:

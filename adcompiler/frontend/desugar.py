@@ -191,11 +191,13 @@ class _Desugar:
                 back = _at(gast.Return(_name(value, s)), s)
                 out += [*(_set(f, False, s) for f in dict.fromkeys((returned, left))),
                         _at(gast.With(s.items, body, None), s)]  # fmt: skip
+                out[-1].attempt = attempt
                 rest.insert(0, _at(gast.If(_name(returned, s), [back], []), s))
                 if exits is not None:
                     return out + self.unless(exits.skip, rest, exits, s)
             elif isinstance(s, gast.With):
                 out.append(_at(gast.With(s.items, self.block(s.body, exits), None), s))
+                out[-1].attempt = attempt
                 if exits is not None and (attempt or _jumps([s])):
                     return out + (self.unless(exits.skip, rest, exits, s) if _completes(s.body) else [])
             else:
@@ -352,6 +354,7 @@ class _Desugar:
         if flags:
             body.append(_at(gast.If(_name(stop, s), [_at(gast.Break(), s)], []), s))
         made = gast.For(s.target, s.iter, body, [], None) if isinstance(s, gast.For) else gast.While(s.test, body, [])
+        made.attempt = attempt
         endless = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
         after: list[Any] = []
         if returns:

@@ -11,7 +11,8 @@ it raises, beside its value.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -221,18 +222,33 @@ class Exceptions(Calls):
 
     def check_uncaught(self, raised: Any, node: Any) -> None:
         """Refuse a `raise` within an expression, whose exception may be caught around it."""
-        a, cls = self.attempts[-1] if self.attempts else None, self.class_raised(raised)
-        if a is not None and a.catches and (cls is None or any(issubclass(cls, group) for group in a.catches)):
+        cls, catches = self.class_raised(raised), [group for a in self.attempts for group in a.catches]
+        if catches and (cls is None or any(issubclass(cls, group) for group in catches)):
             raise self.uncertain("what is raised here is caught around it")
 
     # ------------------------------------------------------------------------------------- what may raise
     def related(self, classes: Classes) -> Attempted | None:
         """The statement that is being lowered, if exceptions of these classes may be caught; None if they are not."""
-        a = self.attempts[-1] if self.attempts else None
-        if a is None:
-            return None
-        hit = any(issubclass(c, h) or issubclass(h, c) for c in classes for group in a.catches for h in group)
-        return a if hit else None
+        for a in reversed(self.attempts):
+            if any(self.related_to(classes, group) for group in a.catches):
+                if a is not self.attempts[-1]:
+                    raise self.uncertain(f"{classes[0].__name__} may be raised here, and is caught around it")
+                return a
+        return None
+
+    @contextmanager
+    def unfollowed(self, node: Any) -> Iterator[None]:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
+        attempt = getattr(node, "attempt", None)
+        if attempt is None:
+            yield
+            return
+        self.attempts.append(Attempted(self.catches(attempt)))
+        depth = len(self.attempts)
+        try:
+            yield
+        finally:
+            del self.attempts[depth - 1 :]
 
     def check_raises(self, target: Any, operands: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise Raises where an operation may raise what is caught."""
@@ -248,7 +264,7 @@ class Exceptions(Calls):
             return
         a.passed += 1
         self.check_unchanged(a, name)
-        self.attempts.append(Attempted(()))
+        attempts, self.attempts = self.attempts, []
         try:
             if target in _DIVISIONS and len(a.catches) == 1 and not a.needs_error:
                 raise Raises(a, self.emit(operator.eq, operands[1], Known(0)), None)
@@ -264,7 +280,7 @@ class Exceptions(Calls):
             code.hint = "raised"
             raise Raises(a, code, error)
         finally:
-            self.attempts.pop()
+            self.attempts = attempts
 
     def related_to(self, classes: Classes, group: Classes) -> bool:
         return any(issubclass(c, h) or issubclass(h, c) for c in classes for h in group)

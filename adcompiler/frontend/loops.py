@@ -257,8 +257,10 @@ class Loops(Containers):
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         d = self.expr(node.iter)
         if isinstance(d, Generated):
-            return self.read_generator(node, d)
-        it = self.iterate(d, node.iter)
+            with self.unfollowed(node):
+                return self.read_generator(node, d)
+        with self.unfollowed(node):
+            it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
             mark = len(self.builder.region.ops)
             before: Environments = [(f, dict(f.env)) for f in self.frames()]
@@ -291,6 +293,10 @@ class Loops(Containers):
 
     def read_generator(self, node: Any, g: Generated) -> Any:
         """A `for` over what a generator yields."""
+        raise NotImplementedError
+
+    def unfollowed(self, node: Any) -> Any:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
         raise NotImplementedError
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from adcompiler import grad
+from adcompiler.errors import UnsupportedError
 
 from .checking import everywhere
 
@@ -242,20 +243,6 @@ def of_stores(x):
     return np.sum(y * x) + z[1]
 
 
-def of_generators(x):
-    def pieces():
-        for v in x:
-            try:
-                yield checked(v, 0.5)
-            except Negative:
-                yield v
-
-    total = 0.0
-    for v in pieces() if True else []:
-        total = total + v * x[0]
-    return total
-
-
 RAISING = [raises_here, several_handlers, of_helpers, nested, in_a_loop, around_a_loop, around_a_while, with_returns,
            with_finally, returns_through_finally, finally_that_returns, raised_again, asserted, suppressed,
            of_stores]  # fmt: skip
@@ -428,3 +415,83 @@ def test_messages_of_what_is_raised_when_compiling(capsys):
     wanted = capsys.readouterr().out
     grad(messages)(X)
     assert capsys.readouterr().out == wanted
+
+
+def in_a_generator(x):
+    def pieces():
+        for v in x:
+            yield checked(v, 0.5)
+
+    total = 0.0
+    try:
+        for v in pieces():
+            total = total + v
+    except Negative:
+        total = total * x[0]
+    return total
+
+
+def in_a_map(x):
+    total = 0.0
+    try:
+        for v in map(lambda v: checked(v, 0.5), x):
+            total = total + v
+    except Negative:
+        total = total * x[0]
+    return total
+
+
+def in_a_context(x):
+    try:
+        with outside(x[0]):
+            y = x[1] * x[0]
+    except Exception:
+        y = x[2]
+    return y
+
+
+def in_a_recursion(x):
+    def down(v, n):
+        if v < 0.1:
+            raise Negative
+        return v if n == 0 else down(v * x[1], n - 1)
+
+    try:
+        y = down(x[0], int(x[3] * 5.0))
+    except Negative:
+        y = x[2]
+    return y
+
+
+def in_one_side(x):
+    try:
+        y = checked(x[0], 0.5) if x[1] > 0.1 else x[2]
+    except Negative:
+        y = x[3]
+    return y
+
+
+UNFOLLOWED = [in_a_generator, in_a_map, in_a_context, in_a_recursion, in_one_side]
+
+
+@pytest.mark.parametrize("f", UNFOLLOWED, ids=lambda f: f.__name__)
+def test_what_is_not_followed_is_refused(f):
+    with pytest.raises(UnsupportedError, match="caught"):
+        grad(f)(X)
+
+
+def test_generators_with_a_try_of_their_own():
+    def pieces(x):
+        for v in x:
+            try:
+                yield checked(v, 0.5)
+            except Negative:
+                yield v
+
+    def f(x):
+        total = 0.0
+        for v in pieces(x):
+            total = total + v * x[0]
+        return total
+
+    everywhere(f, X, closed=False)
