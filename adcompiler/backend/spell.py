@@ -173,7 +173,7 @@ class Speller:
         call: ast.expr = ast.Call(
             self.callee(of(t, (op.args, op.kwargs, op.results))), [expr(a) for a in args], keywords
         )
-        for i in getattr(t, "path", ()):
+        for i in () if isinstance(t, type) else getattr(t, "path", ()):
             call = ast.Subscript(call, ast.Constant(i), ast.Load())
         return call
 

@@ -33,6 +33,8 @@ class Conditions(Joins):
             return bool(d.value)
         if isinstance(d, tuple | list | dict):
             return bool(d)
+        if isinstance(d, Value) and d in self.surely:
+            return True
         if isinstance(d, Value):
             if isinstance(d.kind, Seq):
                 return self.operand(self.emit(operator.ne, self.emit(length, d), Known(0)))

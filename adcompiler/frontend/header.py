@@ -12,7 +12,7 @@ from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
 from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.joins import changes, mixed
-from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record, of_heap
@@ -225,7 +225,7 @@ class Header:
         d = self.begun.get(path, d)
         if self.shared.takes(place(path), d):
             return d
-        if isinstance(d, list) and path in self.grown:
+        if isinstance(d, list) and path in self.grown and not isinstance(d, Deque):
             d = self.opened(path, d)
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
             operand = self.lowerer.operand(d)

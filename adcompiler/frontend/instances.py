@@ -16,7 +16,10 @@ from typing import Any
 from rules import arrays
 
 #: Modules whose functions and classes are not looked into.
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
+LIBRARIES = frozenset(
+    "numpy scipy cupy math cmath random sklearn torch jax pandas "
+    "warnings logging threading os json pprint traceback".split()
+)
 _OTHERS = LIBRARIES | sys.stdlib_module_names | {"rules", "adcompiler"}
 #: Classes that add nothing of their own to an object.
 _BARE = (object, abc.ABC, typing.Generic, typing.Protocol)

@@ -37,6 +37,13 @@ DIVERGES = Diverges()
 
 
 @dataclass
+class Returned:
+    """The status of code that returns: with what."""
+
+    value: Any
+
+
+@dataclass
 class JoinedViews:
     """Pairs of values, by id, that are the same view of two arrays: the lens and the arrays. Pairs that are owned."""
 

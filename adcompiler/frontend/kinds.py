@@ -4,6 +4,7 @@ import ast
 import re
 import types
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,31 @@ MAX_UNROLLED = 16
 #: How many objects, lists and dicts the arguments may consist of, where there is an object among them.
 MAX_OBJECTS = 1000
 MAX_NESTED = 50
+
+
+class Deque(list[Any]):
+    """The denotation of a `collections.deque`: a list, whose class says how long it may be."""
+
+    maxlen: int | None = None
+
+    @classmethod
+    def kept(cls, items: list[Any], left: bool = False) -> "Deque":
+        """The items that stay, of more than it may hold: the last, or the first."""
+        n = cls.maxlen
+        return cls(items if n is None or len(items) <= n else items[:n] if left else items[len(items) - n :])
+
+
+class Elements(frozenset[Any]):
+    """The denotation of a set that the function makes: of elements that are known, and never changed."""
+
+    def __repr__(self) -> str:
+        return repr(set(self))
+
+
+@lru_cache(256)
+def deque_of(maxlen: int | None) -> type[Deque]:
+    """The class of deques of this length at most."""
+    return type("Deque", (Deque,), {"maxlen": maxlen})
 
 
 def is_array(x: Any) -> bool:

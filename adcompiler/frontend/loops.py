@@ -7,12 +7,13 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.containers import Containers
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.frames import held
-from adcompiler.frontend.growth import Grow, Lists, collect_appends
+from adcompiler.frontend.growth import Grow, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
-from adcompiler.frontend.iterators import Iteration, Once
+from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
 from adcompiler.frontend.ownership import READ
@@ -35,7 +36,7 @@ from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq
 
 
-class Loops(Lists):
+class Loops(Containers):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:
@@ -47,6 +48,9 @@ class Loops(Lists):
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ loops
+    def repeated(self) -> list[int]:
+        return [*self.repeats, *(header.mark for header in self.headers)]
+
     def _loop_body(self, node: Any, d: Any) -> Any:
         self.assign(node.target, d)
         return self.block(_without_exit(node))
@@ -268,7 +272,12 @@ class Loops(Lists):
         return walk_denotation(d, (), lambda x, _: first(name, x))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
-        it = self.iterate(self.expr(node.iter), node.iter)
+        d = self.expr(node.iter)
+        if isinstance(d, Generated):
+            with self.unfollowed(node):
+                return self.read_generator(node, d)
+        with self.unfollowed(node):
+            it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
             loop = it
             mark = len(self.builder.region.ops)
@@ -307,6 +316,14 @@ class Loops(Lists):
                 raise self.refuse(node.iter, reason, remedy)
             return self._unrolled_loop(node, it)
         return None
+
+    def read_generator(self, node: Any, g: Generated) -> Any:
+        """A `for` over what a generator yields."""
+        raise NotImplementedError
+
+    def unfollowed(self, node: Any) -> Any:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
+        raise NotImplementedError
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
         """A loop over the rows of arrays that its body changes: each row is read when its turn comes.

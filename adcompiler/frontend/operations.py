@@ -52,6 +52,10 @@ class Operations:
         self.loop_elements: dict[Value, Any] = {}
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
+        #: The statements that stand in a `try`, the innermost last.
+        self.attempts: list[Any] = []
+        #: Conditions that hold on the path that is being lowered.
+        self.surely: set[Value] = set()
         self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
         #: What the statements and expressions around have evaluated so far: a list for each, the innermost last.
         self.evaluated: list[list[Any]] = [[]]
@@ -86,7 +90,8 @@ class Operations:
         raise NotImplementedError
 
     def loc(self, node: Any) -> Loc:
-        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
+        file = getattr(node, "file", None) or self.frame.source.file
+        return Loc(file, node.lineno, node.col_offset, self.errstate)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
@@ -118,6 +123,8 @@ class Operations:
                 if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
                     raise Refusal(self.unfilled_problem(v.kind.element, self.builder.loc or Loc("", 0)))
                 self.refuse_opaque(v)
+        if self.attempts:
+            self.check_raises(target, operands, kwargs)
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
@@ -127,6 +134,13 @@ class Operations:
         else:
             return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
         return result
+
+    def check_raises(self, target: Any, operands: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note that an operation may raise what is caught."""
+        raise NotImplementedError
+
+    def raise_here(self, cls: type[BaseException], *args: Any) -> None:
+        """Go on in the handler that catches an exception of this class, which is raised here, if there is one."""
 
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""
@@ -148,7 +162,7 @@ class Operations:
         if isinstance(d, Bound):
             return d
         if isinstance(d, tuple | list):
-            return [self.operand(x) for x in d] if isinstance(d, list) else tuple(self.operand(x) for x in d)
+            return tuple(map(self.operand, d)) if isinstance(d, tuple) else [self.operand(x) for x in d]
         if isinstance(d, dict):
             return {k: self.operand(v) for k, v in d.items()}
         if isinstance(d, slice):

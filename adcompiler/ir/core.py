@@ -265,7 +265,7 @@ def _gather(tree: Any, found: list[Value]) -> None:
         _gather((tree.start, tree.stop, tree.step), found)
     elif kind is ListOf:
         _gather(tree.element, found)
-    elif isinstance(tree, tuple):
+    elif isinstance(tree, tuple | list):
         _gather(tuple(tree), found)
 
 

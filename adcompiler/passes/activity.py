@@ -10,7 +10,9 @@ from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.callee import CALLS
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
+from rules.contexts import entered, left
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
+from rules.exceptions import error_of, raised_by, which
 from rules.kind import is_differentiable
 from rules.rule import Rule, find
 from rules.sequences import must_run
@@ -27,9 +29,14 @@ _HARMLESS = (
     bool,
     min,
     max,
+    entered,
+    error_of,
+    left,
     must_run,
     print,
     raise_,
+    raised_by,
+    which,
     str.format,
     length,
     size,

@@ -22,6 +22,28 @@ def listing(iterable: Any) -> Any:
     return [item for item in iterable]  # noqa: C416 - of any length
 
 
+def counted(iterable: Any, start: Any) -> Any:
+    """What a generator yields, each with its number."""
+    n = start
+    for item in iterable:
+        yield n, item
+        n += 1
+
+
+def first_of(iterable: Any) -> Any:
+    """What an iterator yields first."""
+    for item in iterable:
+        return item
+    raise StopIteration
+
+
+def first_or(iterable: Any, default: Any) -> Any:
+    """What an iterator yields first, if it yields anything."""
+    for item in iterable:
+        return item
+    return default
+
+
 # ------------------------------------------------------------------------------------------------- folds
 def _reduce(function: Any, iterable: Any, /) -> Any:
     if len(iterable) == 0:
