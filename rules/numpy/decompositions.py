@@ -139,7 +139,7 @@ def cofactors_along(A: Any, t: Any) -> Any:
     Of diag(s) + B with a small B, det has terms in B_ii B_kk - B_ik B_ki, times the product of the other s.
     """
     U, s, V = np.linalg.svd(A)
-    one = np.eye(s.shape[-1], dtype=bool, like=s)
+    one = np.eye(s.shape[-1], dtype=bool, like=device(s))
     pairs = np.where(one, 0, others(np.where(one, 1, s[..., None, :]), -1))  # the product of all s but two
     B = np.conj(np.swapaxes(U, -1, -2)) @ t @ np.conj(np.swapaxes(V, -1, -2))
     diagonal = pairs @ np.diagonal(B, axis1=-2, axis2=-1)[..., None]
