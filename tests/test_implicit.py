@@ -442,6 +442,34 @@ def circle(a):
     return x * y
 
 
+def shooting(a):
+    def miss(slope):
+        return solve_ivp(lambda t, y: [y[1], -a * y[0]], (0, 1), [0.0, slope], **FINE).y[0, -1] - 0.7
+
+    return brentq(miss, 0, 5, xtol=1e-13)
+
+
+def quantile(a):
+    return brentq(lambda b: quad(lambda x: np.exp(-a * x * x), 0, b)[0] - 0.4, 0, 3, xtol=1e-13)
+
+
+def of_made_functions(a):
+    def cubic(k):
+        return lambda x: x**3 - k * a
+
+    return brentq(cubic(2.0), 0, 4, xtol=1e-14) * brentq(cubic(a), 0, 4, xtol=1e-14)
+
+
+def van_der_pol(a):
+    def f(t, y):
+        slope = np.empty_like(y)
+        slope[0] = y[1]
+        slope[1] = a * (1 - y[0] ** 2) * y[1] - y[0]
+        return slope
+
+    return solve_ivp(f, (0, 3), [2.0, 0.0], **FINE).y[0, -1]
+
+
 FORMS = [
     lambda a: root(lambda x, b: x * x - b, (1.0, 2.0), (a,)).x[1],
     lambda a: root(lambda x, b: x * x - b, [1.0], args=a).x[0],
@@ -459,7 +487,7 @@ FORMS = [
     lambda a: solve_ivp(DECAY.slope, (0, 1), [1.0], args=(a,), **FINE).y[0, -1],
     lambda a: odeint(lambda y, t, b, c: [y[1] * b, -y[0] * c], [a, 1], TIMES, (a, 2.0), **FINE)[-1, 0],
     lambda a: quad(np.exp, 0, a)[0] + quad(lambda x, c: a * c, 0, 1, (2.0,))[0],
-    of_attributes, circle,
+    of_attributes, circle, shooting, quantile, of_made_functions, van_der_pol,
 ]  # fmt: skip
 
 
