@@ -442,6 +442,44 @@ def circle(a):
     return x * y
 
 
+def one_or_the_other(a):
+    sol = root(lambda x: x**2 - a, [1.0]) if a > 1 else root(lambda x: x**3 - a, [1.0])
+    total = 0.0
+    for k in range(3):
+        total += sol.x[0] * k
+        if sol.success:
+            sol = root(lambda x: x**2 - total, [1.0])
+    return total + sol.x[0]
+
+
+def shooting(a):
+    def miss(slope):
+        return solve_ivp(lambda t, y: [y[1], -a * y[0]], (0, 1), [0.0, slope], **FINE).y[0, -1] - 0.7
+
+    return brentq(miss, 0, 5, xtol=1e-13)
+
+
+def quantile(a):
+    return brentq(lambda b: quad(lambda x: np.exp(-a * x * x), 0, b)[0] - 0.4, 0, 3, xtol=1e-13)
+
+
+def of_made_functions(a):
+    def cubic(k):
+        return lambda x: x**3 - k * a
+
+    return brentq(cubic(2.0), 0, 4, xtol=1e-14) * brentq(cubic(a), 0, 4, xtol=1e-14)
+
+
+def van_der_pol(a):
+    def f(t, y):
+        slope = np.empty_like(y)
+        slope[0] = y[1]
+        slope[1] = a * (1 - y[0] ** 2) * y[1] - y[0]
+        return slope
+
+    return solve_ivp(f, (0, 3), [2.0, 0.0], **FINE).y[0, -1]
+
+
 FORMS = [
     lambda a: root(lambda x, b: x * x - b, (1.0, 2.0), (a,)).x[1],
     lambda a: root(lambda x, b: x * x - b, [1.0], args=a).x[0],
@@ -459,7 +497,7 @@ FORMS = [
     lambda a: solve_ivp(DECAY.slope, (0, 1), [1.0], args=(a,), **FINE).y[0, -1],
     lambda a: odeint(lambda y, t, b, c: [y[1] * b, -y[0] * c], [a, 1], TIMES, (a, 2.0), **FINE)[-1, 0],
     lambda a: quad(np.exp, 0, a)[0] + quad(lambda x, c: a * c, 0, 1, (2.0,))[0],
-    of_attributes, circle,
+    of_attributes, circle, one_or_the_other, shooting, quantile, of_made_functions, van_der_pol,
 ]  # fmt: skip
 
 
@@ -554,7 +592,7 @@ def test_where_a_failure_is_handled_by_the_program_there_is_none():
         (lambda a: np.sum(root(lambda x: x - a, np.ones((2, 2))).x), "a solver that begins with f64[2,2]"),
         (lambda a: np.real(root(lambda x: x - a, [1j]).x[0]), "a solver that begins with c128[1]"),
         (lambda a: root(lambda x: x - a, [1.0]).nfev * a, "the attribute nfev of what root returns"),
-        (lambda a: (root(lambda x: x - a, [1.0]) if a > 1 else root(lambda x: x + a, [1.0])).x[0],
+        (lambda a: (root(lambda x: x - a, [1.0]) if a > 1 else minimize(lambda x: x[0] ** 2 + a, [1.0])).x[0],
          "one result on one path"),
         (lambda a: root(lambda x: (x - a, 1), [1.0], jac=True).x[0], "root with jac=True"),
         (lambda a: np.sum(optimize.newton(lambda x: x * x - a, np.ones(2))), "optimize.newton of an array"),
@@ -628,6 +666,16 @@ def guarded(t, y, a):
 def test_jumps_that_stand_still_and_kinks_are_not(f):
     np.testing.assert_allclose(grad(f)(0.7), differences(f, (0.7,), step=1e-4), rtol=1e-4)
     np.testing.assert_allclose(jvp(f, (0.7,), (1.0,))[1], grad(f)(0.7), rtol=1e-7)
+
+
+def test_what_a_solver_returns_is_not_returned():
+    def f(a):
+        sol = root(lambda x: x**2 - a, [1.0])
+        return sol.x[0], sol
+
+    with pytest.raises(UnsupportedError, match="it returns what root gives"):
+        grad(f, has_aux=True)(1.3)
+    assert grad(lambda a: f(a)[0])(1.0) == pytest.approx(0.5)
 
 
 def test_a_function_that_changes_what_is_around_it_is_refused():
