@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, check_grad, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from adcompiler import (
+    UnsupportedError,
+    check_grad,
+    debug_nans,
+    differentiable,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from tests.device.library import REAL, counted, name, same, to_device, to_host
 from tests.device.library import xp as cp
 
@@ -309,6 +319,23 @@ def test_generated_code_is_written_with_the_library():
     assert "np.cos" not in text
     text = differentiable(running, argnums=0).source("value_and_grad", example=(to_device(X),))
     assert f"{alias}.asarray(0.0" in text
+
+
+def test_what_is_kept_is_measured_there():
+    here, there = (differentiable(lambda x: np.sum(np.sin(x) ** 3)).explain(to(X)) for to in (np.copy, to_device))
+    kept = [line.split()[1:6] for line in str(here).splitlines() if "bytes" in line]
+    assert kept
+    assert kept == [line.split()[1:6] for line in str(there).splitlines() if "bytes" in line]
+
+
+def test_cotangents_that_are_not_finite_are_found_there():
+    def f(x):
+        return cp.sum(cp.sqrt(x))
+
+    with debug_nans():
+        same(0.5 / np.sqrt(X[2:]), grad(f)(to_device(X[2:])), 1e-12)
+        with pytest.raises(FloatingPointError, match=r"the cotangent of x is not finite: inf at \[1\]"):
+            grad(f)(to_device(np.array([1.0, 0.0])))
 
 
 # ------------------------------------------------------------------------------------------------ refusals
