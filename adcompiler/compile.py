@@ -26,6 +26,7 @@ from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
 from adcompiler.passes.activity import active
+from adcompiler.passes.adjoining import adjoin
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
@@ -338,7 +339,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             lowered = closed(lowered)
         made = Build(request, lowered)
         check_pulls(lowered.function)
-        made.stages["lower"] = f = dce(lowered.function)
+        made.stages["lower"] = f = dce(adjoin(lowered.function))
         _known_result(f)
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         if request.mode == "jvp":
