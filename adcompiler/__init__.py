@@ -11,6 +11,7 @@ if getattr(rules, "ADCOMPILER_RULES", None) != 1:
 
 from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, jvp, release, value_and_grad, vjp
+from adcompiler.dispatch import debug_nans
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.inside import checkpoint, stop_gradient
 from rules import Like, Scratch, borrows, nondifferentiable, primitive, rule
@@ -27,6 +28,7 @@ __all__ = [
     "check_rule",
     "checkpoint",
     "compile_module",
+    "debug_nans",
     "differentiable",
     "grad",
     "jvp",

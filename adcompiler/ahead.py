@@ -31,6 +31,7 @@ def compile_module(
     argnums: Any = 0,
     value: bool = False,
     has_aux: bool = False,
+    of: Any = None,
     reuse: bool = True,
     workspaces: bool = False,
 ) -> str:
@@ -54,7 +55,9 @@ def compile_module(
     if not signatures:
         raise ValueError("a module is compiled for at least one signature")
     argnums = tuple(argnums) if isinstance(argnums, list) else argnums
-    request = Request(f, argnums, value, has_aux, reuse=reuse, max_workspaces=MAX_WORKSPACES if workspaces else 0)
+    request = Request(
+        f, argnums, value, has_aux, reuse=reuse, max_workspaces=MAX_WORKSPACES if workspaces else 0, of=of
+    )
     if path is not None:
         _refuse_path(Path(path), request)
     with COMPILING:

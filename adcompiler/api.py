@@ -1,5 +1,6 @@
 """What users call: `differentiable`, `grad`, `value_and_grad`, `jvp`, `vjp`, `check_grad`."""
 
+import copy
 import functools
 import types
 import weakref
@@ -12,21 +13,40 @@ import numpy as np
 from adcompiler.compile import STAGES, Build, build
 from adcompiler.dispatch import COMPILING, Dispatcher, Kept
 from adcompiler.errors import GradientError, problem_at
+from adcompiler.explanation import Explanation, explanation
 from adcompiler.forms import form_of
+from adcompiler.frontend.instances import attributes_of, is_object
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.ir.structure import Attr, like
 from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
-from adcompiler.request import Request, from_call, from_text
+from adcompiler.request import Request, bound_to, from_call, from_text, path_of
 from adcompiler.tape import TapeReport, tape_report
+from rules import arrays
 from rules.kind import Lengths
 from rules.workspace import MAX_WORKSPACES
 
 
+@functools.lru_cache(256)
+def _of_method(f: "_Itself", request: Request) -> Callable[..., Any]:
+    """The compiled gradient of a method, for all objects; kept, since each access to a method makes another."""
+    return Dispatcher(request).call()
+
+
 def _callable(request: Request) -> Callable[..., Any]:
-    call = Dispatcher(request).call()
     f = request.function
+    whole, given = bound_to(request)
+    if given:
+        compiled = _of_method(_Itself(whole.function), whole)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return compiled(*given, *args, **kwargs)
+
+        call.release = compiled.release  # type: ignore[attr-defined]
+    else:
+        call = Dispatcher(request).call()
     for name in ("__name__", "__qualname__", "__doc__", "__module__"):
         if isinstance(getattr(f, name, None), str):
             setattr(call, name, getattr(f, name))
@@ -142,9 +162,11 @@ def jvp(
     >>> jvp(np.square, (np.array([1.0, 3.0]),), (np.array([1.0, 0.5]),))
     (array([1., 9.]), array([2., 3.]))
     """
-    call, request = _forward(_Itself(f), _moving(primals, tangents, argnums), MAX_WORKSPACES if reuse_buffers else 0)
+    moving = _moving(primals, tangents, argnums)
+    whole, owner = bound_to(Request(f, moving, mode="jvp"))
+    call, request = _forward(_Itself(whole.function), whole.argnums, MAX_WORKSPACES if reuse_buffers else 0)
     given = (t for t in tangents if t is not None)
-    return call(*primals, **dict(zip(request.tangents.values(), given, strict=True)))
+    return call(*owner, *primals, **dict(zip(request.tangents.values(), given, strict=True)))
 
 
 def _moving(primals: Any, tangents: Any, argnums: Any) -> tuple[Any, ...]:
@@ -243,8 +265,9 @@ def vjp(
     if chosen == ():
         raise GradientError("no argument has a float to pull back to: pass one, or name an argument in argnums")
     kept = MAX_WORKSPACES if reuse_buffers and not lazy else 0
-    call, request = _split(_Itself(f), chosen, of, lazy, kept)
-    value, pulls = call(*args)
+    whole, owner = bound_to(Request(f, chosen, of=of))
+    call, request = _split(_Itself(whole.function), whole.argnums, whole.of, lazy, kept)
+    value, pulls = call(*owner, *args)
     positions = [chosen.index(i) if i in chosen else None for i in range(len(args))] if argnums is None else None
     return value, Pullback(pulls, request, form_of(value), positions)
 
@@ -319,9 +342,11 @@ class Differentiable:
         if signature is not None:
             describe = from_text(request, signature)
         elif example is not None:
-            describe = from_call(request, example if isinstance(example, tuple) else (example,), {})
+            request, owner = bound_to(request)
+            describe = from_call(request, (*owner, *(example if isinstance(example, tuple) else (example,))), {})
         elif self.last is not None:
-            describe = from_call(request, *self.last)
+            request, owner = bound_to(request)
+            describe = from_call(request, (*owner, *self.last[0]), self.last[1])
         else:
             describe = from_text(request, _annotations(request))
         with COMPILING:
@@ -337,10 +362,41 @@ class Differentiable:
         >>> f.tape_report(np.ones(10)).bytes
         80
         """
-        request = Request(self.__wrapped__, self.argnums)
+        request, owner = bound_to(Request(self.__wrapped__, self.argnums))
+        args = (*owner, *args)
         with COMPILING:
             made = build(request, from_call(request, args, kwargs), Lengths())
         return tape_report(made, args, kwargs)
+
+    def explain(self, *args: Any, **kwargs: Any) -> Explanation:
+        """What there is to say of the gradient at these arguments; as text, a page with a section for each.
+
+        The function and its gradient, what is kept of the forward sweep by lines, what becomes of each argument (which
+        do not matter, and why), the lines where derivatives end, and what finite differences say.
+
+        >>> import numpy as np
+        >>> @differentiable
+        ... def f(x, y):
+        ...     return np.sum(x * np.floor(y))
+        >>> for a in f.explain(np.ones(2), np.ones(2)).arguments:
+        ...     print(a.name, a.why)
+        x differentiated
+        y its derivative is zero: it ends in line 3
+        """
+        request, owner = bound_to(Request(self.__wrapped__, self.argnums))
+        args = (*owner, *args)
+        with COMPILING:
+            made = build(request, from_call(request, args, kwargs), Lengths())
+        given = request.signature.bind(*args, **kwargs)
+        f = functools.partial(request.function, **given.kwargs) if given.kwargs else request.function
+        try:
+            error = check_grad(f, *given.args, argnums=request.argnums)
+            check = f"agree along random directions, to {error:.1e}"
+        except AssertionError as wrong:
+            check = str(wrong)
+        except GradientError as refused:  # of a keyword, which has no position
+            check = f"not made: {refused}"
+        return explanation(made, args, kwargs, check)
 
     def source(self, mode: str = "grad", argnums: Any = None, signature: str | None = None, example: Any = None,
                inline: bool | None = None, workspaces: bool = False) -> str:  # fmt: skip
@@ -428,19 +484,22 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     single = isinstance(argnums, int | str)
     chosen = [argnums] if single else list(argnums)
     gradients = (gradients,) if single else gradients
-    positions = [names.index(a) if isinstance(a, str) else a for a in chosen]
+    paths = [path_of(a) or (a,) if isinstance(a, str) else (a,) for a in chosen]
     rng = np.random.default_rng(seed)
     worst = 0.0
-    for position, g, name in zip(positions, gradients, chosen, strict=True):
-        direction = [_random(x, rng) for x in _floats(args[position])]
-        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in zip(_floats(g), direction, strict=True))
+    for (first, *steps), g, name in zip(paths, gradients, chosen, strict=True):
+        position = names.index(first) if isinstance(first, str) else first
+        part = functools.reduce(_item, steps, args[position])
+        direction = [_random(x, rng) for x in _floats(part)]
+        pairs = zip(_floats(part, g), direction, strict=True)
+        exact = sum(float(np.sum(np.real(d * arrays.as_array(t, d)))) for d, t in pairs)
         errors = []
         for step in (1e-5, 1e-6):
             up, down = (
-                f(*(_moved(x, direction if i == position else None, s * step) for i, x in enumerate(args)))
+                f(*(_moved(x, direction if i == position else None, s * step, steps) for i, x in enumerate(args)))
                 for s in (1, -1)
             )
-            difference = (up - down) / (2 * step)
+            difference = float((up - down) / (2 * step))
             errors.append(float(abs(difference - exact) / max(1.0, abs(exact), abs(difference))))
         error = min(errors)
         worst = max(worst, error)
@@ -452,19 +511,28 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     return worst
 
 
-def _floats(x: Any) -> list[Any]:
-    if isinstance(x, tuple | list):
-        return [leaf for item in x for leaf in _floats(item)]
-    if isinstance(x, dict):
-        return [leaf for item in x.values() for leaf in _floats(item)]
-    if isinstance(x, bool | int | str) or x is None:
-        return []
-    return (
-        [x]
-        if getattr(x, "dtype", np.dtype(float)).kind in "fc"
-        and isinstance(x, np.ndarray | np.generic | float | complex)
-        else []
-    )
+_ITSELF = object()
+
+
+def _item(x: Any, step: Any) -> Any:
+    """A part of an argument; of a gradient by an object, too, which may be a dict."""
+    return getattr(x, step) if isinstance(step, Attr) and not isinstance(x, dict) else x[step]
+
+
+def _floats(x: Any, like: Any = _ITSELF, around: tuple[int, ...] = ()) -> list[Any]:
+    """The leaves of floats, or what is `like` them in a gradient; `around` are the objects that `x` is in."""
+    if isinstance(x, np.generic) or arrays.is_array(x):
+        floats = x.dtype.kind in "fc"
+    elif isinstance(x, tuple | list | dict) or is_object(x):
+        if id(x) in around:
+            return []
+        own: Any = attributes_of(x) if is_object(x) else x
+        steps: Any = [Attr(k) for k in own] if is_object(x) else list(own) if isinstance(own, dict) else range(len(own))
+        parts = ((own[s], _ITSELF if like is _ITSELF else _item(like, s)) for s in steps)
+        return [leaf for item, other in parts for leaf in _floats(item, other, (*around, id(x)))]
+    else:
+        floats = isinstance(x, float | complex)
+    return [x if like is _ITSELF else like] if floats else []
 
 
 def _random(x: Any, rng: np.random.Generator) -> Any:
@@ -472,23 +540,44 @@ def _random(x: Any, rng: np.random.Generator) -> Any:
     return t + 1j * rng.normal(size=np.shape(x)) if np.iscomplexobj(x) else t
 
 
-def _moved(x: Any, direction: list[Any] | None, step: float) -> Any:
-    """A copy of `x`, whose float leaves are moved along `direction`, in float64, if there is one."""
+def _moved(x: Any, direction: list[Any] | None, step: float, path: Sequence[Any] = ()) -> Any:
+    """A copy of `x`; of what a path leads to, the float leaves are moved along `direction`, in float64."""
     left = iter(direction or [])
 
-    def move(y: Any) -> Any:
-        if isinstance(y, tuple | list):
-            return type(y)(map(move, y))
-        if isinstance(y, dict):
-            return {k: move(v) for k, v in y.items()}
-        if direction is None or not _floats(y):
-            return np.copy(y) if isinstance(y, np.ndarray) else y
-        moved = y + step * np.asarray(next(left))
-        return (
-            np.asarray(moved) if isinstance(y, np.ndarray) else type(y)(moved) if type(y) in (float, complex) else moved
-        )
+    def put(y: Any, path: Sequence[Any]) -> Any:
+        return shifted(y, ()) if not path else _with(y, path[0], put(_item(y, path[0]), path[1:]))
 
-    return move(x)
+    def shifted(y: Any, around: tuple[int, ...]) -> Any:
+        if isinstance(y, tuple | list | dict) or is_object(y):
+            if id(y) in around:
+                return y
+            own: Any = attributes_of(y) if is_object(y) else y
+            for k in (
+                [Attr(k) for k in own] if is_object(y) else list(own) if isinstance(own, dict) else range(len(own))
+            ):
+                y = _with(y, k, shifted(_item(y, k), (*around, id(y))))
+            return y
+        if not _floats(y):
+            return y
+        moved = y + arrays.as_array(step * next(left), y)
+        if arrays.is_array(y):
+            return arrays.as_array(moved, y)
+        return type(y)(moved) if type(y) in (float, complex) else moved
+
+    copied = copy.deepcopy(x) if isinstance(x, tuple | list | dict | np.ndarray) or is_object(x) else x
+    return copied if direction is None else put(copied, path)
+
+
+def _with(x: Any, step: Any, part: Any) -> Any:
+    """`x` with another part: the same object, but for tuples."""
+    if isinstance(x, tuple):
+        at = x._fields.index(step) if isinstance(step, Attr) else step  # type: ignore[attr-defined]
+        return like(x, [part if k == at else v for k, v in enumerate(x)])
+    if isinstance(x, list | dict):
+        x[step] = part
+    else:
+        object.__setattr__(x, step, part)
+    return x
 
 
 def _gradient_of(value: bool) -> Callable[..., Any]:

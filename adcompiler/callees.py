@@ -9,7 +9,7 @@ the same kind in its turn, itself among them.
 from typing import Any
 
 from adcompiler.ir.callee import Callee, called, functions_of
-from adcompiler.ir.core import Function, Region, Value
+from adcompiler.ir.core import Function, Region, Value, walk
 from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.checkpoint import uncheckpoint
@@ -23,24 +23,27 @@ from adcompiler.passes.unthunk import unthunk
 from rules.kind import is_differentiable, kind_of
 
 
-def complete(function: Function, inlined: bool = True) -> None:
-    """Derive what `function` calls, and what that calls, as far as it is not there yet. Raises UnsupportedError."""
+def complete(function: Function, inlined: bool = True, watched: bool = False) -> None:
+    """Derive what `function` calls, and what that calls, as far as it is not there yet. Raises UnsupportedError.
+
+    In what is `watched` cotangents are tested to be finite.
+    """
     seen: set[Callee] = set()
     stack = [function]
     while stack:
         for callee in called(stack.pop().body):
             if callee not in seen:
                 seen.add(callee)
-                derive(callee, inlined)
+                derive(callee, inlined, watched)
                 stack.extend(functions_of(callee))
 
 
-def derive(callee: Callee, inlined: bool) -> None:
+def derive(callee: Callee, inlined: bool, watched: bool = False) -> None:
     """Give a derivative its IR, unless it has it."""
     if callee.function is not None:
         return
     assert callee.of is not None
-    derive(callee.of, inlined)
+    derive(callee.of, inlined, watched)
     assert callee.of.function is not None
     f = pure(callee.of.function)
     if not callee.pulled:
@@ -52,12 +55,25 @@ def derive(callee: Callee, inlined: bool) -> None:
     wanted = Region([], f.body.ops, [results[i] for i in callee.given])
     reached = active(Function(f.name, f.params, wanted, tuple(wanted.results)), wrt)
     g = adjoint(f, wrt, reached, seeds, tuple(results), pulled=True, called=True, selected=callee.selected,
-                states=True)  # fmt: skip
+                states=True, watched=watched)  # fmt: skip
     g = unthunk(g)
     callee.split = g = simplify(dce(inline(g)) if inlined else g)
     _, gradients = g.result
-    body = Region([], [op for op in g.body.ops if op.target is not split], list(gradients))
+    body = _silent(Region([], [op for op in g.body.ops if op.target is not split], list(gradients)))
     callee.function = dce(Function(callee.name, g.params, body, tuple(gradients), f.doc))
+
+
+def _silent(region: Region) -> Region:
+    """Without what it prints, which its function has printed."""
+    ops = []
+    for op in region.ops:
+        if op.target is print:
+            continue
+        if op.regions:
+            op = op.rebuild(lambda v: v, _silent)
+            op.effect = any(o.effect for sub in op.regions for o in walk(sub))
+        ops.append(op)
+    return Region(region.params, ops, region.results)
 
 
 def _pushed(f: Function, wrt: tuple[int, ...], inlined: bool) -> Function:

@@ -4,7 +4,7 @@ import ast
 import builtins
 import itertools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,8 +15,9 @@ from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
 from adcompiler.errors import GradientError, UnsupportedError, problem_at
 from adcompiler.frontend.closed import closed, is_literal
+from adcompiler.frontend.instances import is_made_of_fields
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Describe, Known
+from adcompiler.frontend.kinds import Again, Describe, Known
 from adcompiler.frontend.lower import Lowered, lower
 from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.scope import Method
@@ -25,6 +26,8 @@ from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.core import Function, ListOf, Loc, Op, Value, leaves, walk
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.ir.printer import show
+from adcompiler.ir.structure import Attr, Instance, instance, like, part, written
+from adcompiler.ir.structure import parts as parts_of
 from adcompiler.passes.activity import active
 from adcompiler.passes.adjoining import adjoin
 from adcompiler.passes.adjoint import adjoint
@@ -70,7 +73,8 @@ def argument_leaves(
     """The differentiable leaves of the arguments asked for. Raises GradientError where an argument has none."""
     out: list[Value] = []
     for path in wrt:
-        tree, w = pick(trees, path, name, loc), "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
+        tree, w = pick(trees, path, name, loc), written(path)
+        check_once(trees, tree, w, name, loc)
         found = [v for v in leaves(tree) if is_differentiable(v.kind)]
         if not found:
             what = (
@@ -149,12 +153,57 @@ def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
     raise GradientError(problem_at(loc, f"{request.name} {what}, and a gradient is of one real number", remedy))
 
 
+def by_attribute(tree: Instance, parts: dict[str, Any]) -> Any:
+    """What belongs to the attributes of an object: in a dataclass of its own where that can be made, else in a dict."""
+    return instance(tree.of, parts, True) if is_made_of_fields(tree.of, tree._fields) else parts
+
+
+def check_alone(trees: dict[str, Any], wrt: list[tuple[Any, ...]], name: str, loc: Loc | None) -> None:
+    """Raise GradientError where an argument that is differentiated is, or holds, an object of another argument."""
+    found = [(again.steps, path) for path, again in _agains(trees, ())]
+    names = list(trees)
+    for steps, place in found:
+        target = (names[steps[0]], *steps[1:])
+        for path in wrt:
+            inside = target[: len(path)] == path or path[: len(target)] == target
+            if place[0] != target[0] and (inside or place[: len(path)] == path):
+                reason = f"{written(place)} is the same object as {written(target)}, and {name} is differentiated "
+                reason += f"with respect to {written(path)}"
+                remedy = "pass a copy of it: copy.deepcopy(...)"
+                raise GradientError(problem_at(loc, reason, remedy))
+
+
+def _agains(tree: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Again]]:
+    """The objects that are met again, with where that is."""
+    if isinstance(tree, Again):
+        yield path, tree
+    for step, x in parts_of(tree) if isinstance(tree, tuple | list | dict) else ():
+        yield from _agains(x, (*path, step))
+
+
+def check_once(trees: dict[str, Any], tree: Any, text: str, name: str, loc: Loc | None) -> None:
+    """Raise GradientError where an object of floats that is differentiated is met a second time."""
+    for step, x in parts_of(tree) if isinstance(tree, tuple | list | dict) else ():
+        check_once(trees, x, written((text, step)), name, loc)
+    if not isinstance(tree, Again):
+        return
+    first: Any = list(trees.values())
+    for step in tree.steps:
+        first = part(first, step)
+    if any(is_differentiable(v.kind) for v in leaves(first)):
+        reason = f"{text} is an object that {name} is given more than once, and that is differentiated"
+        remedy = "name the attributes in argnums that are meant, as in 'model.W', or pass a copy of the object"
+        raise GradientError(problem_at(loc, reason, remedy))
+
+
 def structured(tree: Any, by_leaf: dict[Value, Any]) -> Any:
     """The gradient of an argument, the tangent of a result, in its structure; None for leaves that have none."""
     if isinstance(tree, Value):
         return by_leaf.get(tree)
+    if isinstance(tree, Instance):
+        return by_attribute(tree, {k: structured(x, by_leaf) for k, x in zip(tree._fields, tree, strict=True)})
     if isinstance(tree, tuple | list):
-        return type(tree)(structured(x, by_leaf) for x in tree)
+        return like(tree, (structured(x, by_leaf) for x in tree))
     if isinstance(tree, dict):
         return {k: structured(x, by_leaf) for k, x in tree.items()}
     if isinstance(tree, ListOf):
@@ -245,12 +294,14 @@ def derive(
     if build is not None:
         build.active = reached
     last = build is not None  # nothing of it is differentiated again
-    stages["adjoint"] = f = adjoint(function, wrt, reached, seeds, primal, pulled, states=last)
+    stages["adjoint"] = f = adjoint(
+        function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched
+    )
     stages["unthunk"] = f = unthunk(f)
     f = dce(inline(f, request.inline))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    complete(f, request.inline)
+    complete(f, request.inline, last and request.watched)
     stages["capture"] = f = simplify(capture(stateful(paired(f), request.inline) if last else f))
     if pulled:
         stages["keep"] = f = keep(plain(f))
@@ -330,6 +381,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     def arguments(d: Describe) -> dict[str, Any]:
         """The arguments, refused before the function is read where they hold nothing to differentiate."""
         trees = describe(d)
+        check_alone(trees, request.wrt, request.name, loc)
         argument_leaves(trees, request.wrt, request.name, loc)
         return trees
 
@@ -376,7 +428,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             known.update(helper.free)
         keywords = lowered.arguments[signature.kwarg.arg] if signature.kwarg else ()
         emitted = emit(g, plan, buffers, inputs, signature, reserved, names, known, keywords=keywords,
-                       apart=["_".join(map(str, w)) for w in request.wrt] if request.apart else ())  # fmt: skip
+                       apart=[_identifier(w) for w in request.wrt] if request.apart else ())  # fmt: skip
     tree: ast.Module | ast.stmt = ast.Module([*helpers, emitted.tree], []) if helpers else emitted.tree
     made.text = write(tree)
     free = {**known, **emitted.free, **{n: o for c in lowered.captured for n, o in c.access.free}, **defaults}
@@ -389,6 +441,11 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
     made.run = load(made.text, g.name, filename, source.globals, free, cells)
     weakref.finalize(made.run, _generated.pop, filename, None).atexit = False
     return made
+
+
+def _identifier(path: tuple[Any, ...]) -> str:
+    """A name for what belongs to an argument or a part of one."""
+    return "".join(c if c.isalnum() else "_" for c in "_".join(map(str, path)))
 
 
 def _taken(request: Request, lowered: Lowered) -> set[str]:
@@ -406,9 +463,11 @@ def _doc(request: Request) -> str:
     """What a generated function says of itself."""
     source = request.source
     where = f"`{source.name}` ({request.place.short})"
+    if request.of is not None:
+        where = f"what {where} leaves in {request.whole.parameter_of(request.of)}"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
-    names = ", ".join(w[0] + "".join(f"[{k}]" for k in w[1:]) for w in request.wrt)
+    names = ", ".join(map(written, request.wrt))
     if request.mode == "vjp":
         pullback = "pullbacks" if request.apart and not request.single else "pullback"
         return f"Value of {where}, and the {pullback} of its cotangent to {names}."
@@ -508,5 +567,5 @@ def _follow(x: Any, steps: tuple[Any, ...]) -> Any:
     for i, s in enumerate(steps):
         if s == "*":
             return [_follow(e, steps[i + 1 :]) for e in x]
-        x = x[s]
+        x = getattr(x, s) if isinstance(s, Attr) else x[s]
     return x

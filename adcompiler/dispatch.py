@@ -6,17 +6,23 @@ so that Python binds the call. A key that is not in the table takes the slow pat
 
 import ast
 import contextlib
+import functools
 import linecache
 import threading
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from adcompiler.backend.load import load
 from adcompiler.compile import Build, build, signature_of, user_line
 from adcompiler.errors import UnsupportedError
-from adcompiler.frontend.kinds import Describe, Known
+from adcompiler.frontend.instances import attributes_of, slots
+from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
 from adcompiler.ir.core import ListOf, Value
+from adcompiler.ir.structure import Attr, Instance
+from adcompiler.ir.structure import parts as parts_of
 from adcompiler.request import Request, from_call
 from rules.kind import Array, Lengths, Seq
 from rules.workspace import Pool
@@ -51,6 +57,8 @@ class Variant:
         arguments = from_call(request, args, kwargs)(describe)
         if _text(arguments) != self.text:
             return False
+        if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
+            return False
         if any(a is not b for a, b in zip(self.identities(), self.expected, strict=True)):
             return False
         trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
@@ -65,12 +73,9 @@ def _known_steps(lowered: Any) -> list[tuple[Any, ...]]:
     def visit(tree: Any, steps: tuple[Any, ...]) -> None:
         if isinstance(tree, Known) and type(tree.value) is int:
             out.append(steps)
-        elif isinstance(tree, tuple | list):
-            for i, x in enumerate(tree):
-                visit(x, (*steps, i))
-        elif isinstance(tree, dict):
-            for k, x in tree.items():
-                visit(x, (*steps, k))
+        elif isinstance(tree, tuple | list | dict):
+            for step, x in parts_of(tree):
+                visit(x, (*steps, step))
 
     for i, tree in enumerate(lowered.arguments.values()):
         visit(tree, (i,))
@@ -84,13 +89,25 @@ def _text(tree: Any) -> str:
     if isinstance(tree, Value):
         return str(tree.kind) + (f" x {tree.kind.length}" if isinstance(tree.kind, Seq) else "")
     if isinstance(tree, tuple | list):
-        return f"{type(tree).__name__}({', '.join(map(_text, tree))})"
+        return f"{_class_text(tree)}({', '.join(map(_text, tree))})"
     if isinstance(tree, dict):
         return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
     if isinstance(tree, ListOf):
         return f"[{_text(tree.element)}]"
+    if isinstance(tree, Again):
+        return f"the object at {tree.steps}"
+    if isinstance(tree, Unread):
+        return f"{tree.cls.__name__} {id(tree.cls)}, not read"
     by_value = isinstance(tree.value, PLAIN)
     return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
+
+
+def _class_text(tree: Any) -> str:
+    """The class of a tuple or list; of an object, its class and the names of its attributes."""
+    if not hasattr(tree, "_fields"):
+        return type(tree).__name__
+    cls = tree.of if isinstance(tree, Instance) else type(tree)
+    return f"{cls.__name__} {id(cls)} with {', '.join(tree._fields)} "
 
 
 #: What a key leads to: a specialisation, and the workspaces of calls with this key if it computes into arrays of those.
@@ -113,6 +130,12 @@ class Dispatcher:
         self.tables: list[tuple[str, Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
         self.pools: list[Kept] = [] if pools is None else pools
+        _DISPATCHERS.add(self)
+
+    @functools.cached_property
+    def watched(self) -> "Dispatcher":
+        """The same in a plain form, where each cotangent is tested to be finite."""
+        return Dispatcher(replace(self.request, watched=True, reuse=False, max_workspaces=0))
 
     def call(self) -> Callable[..., Any]:
         """The function that users call."""
@@ -165,6 +188,8 @@ class Dispatcher:
         """The specialisation for a call whose key was not found."""
         self.request.named((args, kwargs))
         with COMPILING:
+            if _watching and not self.request.watched:
+                return self.watched.miss(args, kwargs)
             for i, (_, key, table) in enumerate(self.tables):
                 try:
                     entry = table[key(*args, **kwargs)]
@@ -224,6 +249,48 @@ class Dispatcher:
                     pool.clear()
 
 
+_DISPATCHERS: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+#: How many contexts of `debug_nans` there are.
+_watching = 0
+
+
+@contextlib.contextmanager
+def debug_nans() -> Iterator[None]:
+    """In this context gradients and pullbacks stop at the first cotangent that is not finite.
+
+    They raise FloatingPointError, which quotes the line of the program whose derivative it came out of, and names what
+    it is the cotangent of. Each gradient is compiled once more for that, and runs in its plain form, for all threads;
+    outside of the context it costs nothing. A pullback of `vjp` is watched if the `vjp` was called in the context.
+
+    >>> import numpy as np
+    >>> from adcompiler import grad
+    >>> def f(x):
+    ...     return np.sum(1.0 / x)
+    >>> with debug_nans(), np.errstate(divide="ignore"):
+    ...     grad(f)(np.array([1.0, 0.0]))
+    Traceback (most recent call last):
+        ...
+    FloatingPointError:
+      File "...", line 2
+        return np.sum(1.0 / x)
+      the cotangent of x is not finite: -inf at [1]
+    """
+    _watch(1)
+    try:
+        yield
+    finally:
+        _watch(-1)
+
+
+def _watch(change: int) -> None:
+    """Enter or leave a context: all calls take the slow path once, from where they find what serves them."""
+    global _watching
+    with COMPILING:
+        _watching += change
+        for d in list(_DISPATCHERS):
+            d.state[0] = (_no_key, {})
+
+
 def note_line(error: Exception) -> None:
     """Add to an exception from generated code which line of the user's that code stands for."""
     trace = error.__traceback__
@@ -231,8 +298,9 @@ def note_line(error: Exception) -> None:
         place = user_line(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
         if place is not None:
             text = linecache.getline(place.file, place.line).strip()
-            note = f'Generated from File "{place.file}", line {place.line}' + (f"\n    {text}" if text else "")
-            if note not in getattr(error, "__notes__", ()):
+            line = f'File "{place.file}", line {place.line}'
+            note = f"Generated from {line}" + (f"\n    {text}" if text else "")
+            if note not in getattr(error, "__notes__", ()) and line not in str(error):
                 error.add_note(note)
             return
         trace = trace.tb_next
@@ -247,9 +315,17 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     """A function with the user's signature that gives the key of a call."""
     lowered = made.lowered
     parts: list[str] = []
-    free: dict[str, Any] = {"_list_key": _list_key}
+    free: dict[str, Any] = {"_list_key": _list_key, "_which": _which, "_names": _names}
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)
+    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
+    has_objects = any(map(_has_objects, lowered.arguments.values()))
+    if has_objects:
+        outside = {f"_outside_{k}": x for k, (x, _) in enumerate(lowered.touched)}
+        objects += outside
+        free.update(outside)
+    if len(objects) > 1 and has_objects:
+        parts.append(f"_which({', '.join(objects)})")
     for c in lowered.captured:
         _parts(c.tree, c.access.text, parts)
         free.update(c.access.free)
@@ -272,13 +348,48 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     return source, key
 
 
+def _objects(tree: Any, e: str) -> Iterator[str]:
+    """Where the objects, lists and dicts in an argument are."""
+    if isinstance(tree, Instance | Again | list | dict):
+        yield e
+    if isinstance(tree, tuple | list | dict):
+        for step, x in parts_of(tree):
+            yield from _objects(x, _step(e, step))
+
+
+def _has_objects(tree: Any) -> bool:
+    inner = parts_of(tree) if isinstance(tree, tuple | list | dict) else ()
+    return isinstance(tree, Instance) or any(_has_objects(x) for _, x in inner)
+
+
+def _step(e: str, step: Any) -> str:
+    return f"{e}.{step}" if isinstance(step, Attr) else f"{e}[{step!r}]"
+
+
+def _which(*objects: Any) -> tuple[int, ...]:
+    """Which of these are one object."""
+    first: dict[int, int] = {}
+    return tuple(first.setdefault(id(x), i) for i, x in enumerate(objects))
+
+
+def _names(x: Any) -> tuple[str, ...]:
+    """The names of the attributes of an object with slots."""
+    return tuple(attributes_of(x))
+
+
 def _parts(tree: Any, e: str, parts: list[str]) -> None:
     if isinstance(tree, Value) and isinstance(tree.kind, Array):
         parts += [f"{e}.__class__", f"{e}.dtype", f"{e}.shape"]
     elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
         parts += [f"_list_key({e})"]
-    elif isinstance(tree, Value):
+    elif isinstance(tree, Value | Unread | Again):
         parts.append(f"{e}.__class__")
+    elif hasattr(tree, "_fields"):
+        parts.append(f"{e}.__class__")
+        if isinstance(tree, Instance):
+            parts.append(f"_names({e})" if slots(tree.of) else f"(*{e}.__dict__,)")
+        for step, x in parts_of(tree):
+            _parts(x, _step(e, step), parts)
     elif isinstance(tree, tuple | list):
         parts += [f"{e}.__class__", f"len({e})"]
         for i, x in enumerate(tree):

@@ -5,6 +5,7 @@ from typing import Any
 
 from adcompiler.dispatch import note_line
 from adcompiler.forms import fitted
+from adcompiler.ir.structure import written
 from adcompiler.request import Request
 from rules.thunk import Thunk
 
@@ -62,5 +63,4 @@ def _called(pull: Callable[[Any], Any], cotangent: Any) -> Any:
 
 def _thunk(pull: Callable[[Any], Any], path: tuple[Any, ...], cotangent: Any) -> Thunk:
     """The gradient for a cotangent, when it is asked for."""
-    argument = path[0] + "".join(f"[{k}]" for k in path[1:])
-    return Thunk(lambda: _called(pull, cotangent), f"the gradient with respect to {argument}")
+    return Thunk(lambda: _called(pull, cotangent), f"the gradient with respect to {written(path)}")

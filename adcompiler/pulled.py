@@ -17,7 +17,7 @@ from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tre
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
 from adcompiler.request import Request, pick
 from adcompiler.seeds import match
-from rules.kind import Num, is_differentiable
+from rules.kind import is_differentiable
 
 
 @dataclass(eq=False)
@@ -46,7 +46,7 @@ class Pullback(Callback):
             raise lowerer.refuse(node, "a pullback takes one argument, a cotangent of the value", "pullback(cotangent)")
         loc = lowerer.loc(node)
         found: dict[Value, Any] = {}
-        match(self.value, args[0], "the value", found, loc, "cotangent")
+        match(self.value, lowerer.without_objects(args[0], node), "the value", found, loc, "cotangent")
         if self.call not in self.region.ops:
             raise lowerer.refuse(
                 node, "the pullback of a vjp in a checkpoint is called outside of it", "call it inside"
@@ -67,7 +67,10 @@ class Pullback(Callback):
             v: as_argument(lowerer.builder, _like(outside[v], v), d) for v, d in zip(wanted, results, strict=True)
         }
         gradients = tuple(
-            denotation(structured(pick(self.named, w, self.request.name, loc), by_leaf)) for w in self.request.wrt
+            lowerer.with_objects(
+                denotation(structured(pick(self.named, w, self.request.name, loc), by_leaf)), (), w[0], {}
+            )
+            for w in self.request.wrt
         )
         if self.positions is None:
             return gradients[0] if self.request.single else gradients
@@ -105,21 +108,6 @@ def _moves(d: Any) -> bool:
     )
 
 
-def _variable(lowerer: Any, d: Any) -> Any:
-    """The same argument, in which constants that have a derivative are values."""
-    if isinstance(d, tuple | list):
-        return type(d)(_variable(lowerer, x) for x in d)
-    if isinstance(d, dict):
-        return {k: _variable(lowerer, x) for k, x in d.items()}
-    if not isinstance(d, Known) or not _moves(d):
-        return d
-    kind = type(d.value)
-    made = Op(kind, (d.value,), {}, [Value(Num(kind), "", lowerer.builder.loc)], loc=lowerer.builder.loc)
-    lowerer.builder.region.ops.append(made)
-    lowerer.defs[made.result] = made
-    return made.result
-
-
 def pulled(
     lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
 ) -> Any:
@@ -130,10 +118,11 @@ def pulled(
     function = f if isinstance(f, Closure) else lowerer.static(f, node, "the function to differentiate")
     chosen = None if argnums is None else lowerer.static(argnums, node, "argnums")
     if chosen is None:
-        chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(x))))
+        chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(lowerer.without_objects(x, node)))))
     request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
-    args = tuple(_variable(lowerer, x) for x in args)
-    argument_leaves(request.named((args, {})), request.wrt, request.name, lowerer.loc(node))
+    args = lowerer.variable(args, {})
+    trees = tuple(lowerer.without_objects(x, node) for x in args)
+    argument_leaves(request.named((trees, {})), request.wrt, request.name, lowerer.loc(node))
     inner, named, passed = lowerer.outlined(request, args, {}, node)
     for name, d in named.items():
         if isinstance(d, Value):
@@ -152,7 +141,7 @@ def pulled(
     each = iter(outer)
     value = map_tree(lambda _: next(each), denotation(inner.result))
     pullback = Pullback(request, call, lowerer.builder.region, value, named, len(args) if argnums is None else None)
-    return value, pullback
+    return lowerer.with_objects(value, (), request.name, {}), pullback
 
 
 __all__ = ["Pullback", "pulled"]

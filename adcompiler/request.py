@@ -1,5 +1,6 @@
 """What is asked for: of which function, with respect to what; and how the arguments of a call are described."""
 
+import ast
 import copy
 import functools
 import inspect
@@ -12,11 +13,14 @@ import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
-from adcompiler.frontend.calls import LIBRARIES
+from adcompiler.frontend.frozen import thawed
+from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
+from adcompiler.frontend.ufunc_methods import is_method
 from adcompiler.ir.core import ListOf, Loc, Value
+from adcompiler.ir.structure import Attr, like, part, parts, written
 from rules.kind import KindError, Seq, is_differentiable
 from rules.rule import find
 
@@ -27,7 +31,8 @@ class Request:
 
     `mode` is "grad"; "jvp": then `argnums` are the arguments that move, and a call passes their tangents too; or
     "vjp": then a call gives the value and its pullback, or with `apart` a pullback for each argument. A gradient
-    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments.
+    computes into arrays of earlier calls if it may keep workspaces, for so many shapes of its arguments. Of what is
+    `watched` each cotangent is tested to be finite.
     """
 
     function: Any
@@ -40,6 +45,7 @@ class Request:
     max_workspaces: int = 0
     of: Any = None
     apart: bool = False
+    watched: bool = False
 
     @functools.cached_property
     def source(self) -> Source:
@@ -85,6 +91,7 @@ class Request:
         out = {}
         for path in self.wrt:
             name = "t_" + "_".join(map(str, path))
+            name = name if name.isidentifier() else f"t_{path[0]}"
             while name in taken:
                 name += "_"
             out[path] = name
@@ -137,7 +144,17 @@ class Request:
         if len(set(names)) != len(names):
             reason = f"argnums {self.argnums!r} names an argument of {self.name} twice"
             raise GradientError(problem_at(self.place, reason, "name each argument once"))
+        for path in names:
+            inner = next((p for p in names if p != path and p[: len(path)] == path), None)
+            if inner is not None:
+                reason = f"argnums {self.argnums!r} names {written(inner)}, which is a part of {written(path)}"
+                raise GradientError(problem_at(self.place, reason, "name the one or the other"))
         return names
+
+    def moves(self, a: Any) -> bool:
+        """Is the argument that a call has at this position, or by this name, one to differentiate with respect to?"""
+        known = a in self.parameters if isinstance(a, str) else a < len(self.parameters) or self.source.node.args.vararg
+        return bool(known) and self._parameter(a) in self.wrt
 
     @property
     def single(self) -> bool:
@@ -148,6 +165,8 @@ class Request:
         names, args = self.parameters, self.source.node.args
         if isinstance(a, str) and a in names:
             return (a,)
+        if isinstance(a, str) and (path := path_of(a)) is not None and path[0] in names:
+            return path
         if isinstance(a, int | np.integer) and not isinstance(a, bool):
             first = len(args.posonlyargs) + len(args.args)
             if args.vararg is not None and a >= first:
@@ -175,6 +194,35 @@ class Request:
         return dict(bound.arguments)
 
 
+#: The parameters of methods of ufuncs, where one is differentiated by itself.
+METHODS_OF_UFUNCS = {"reduce": ["array", "axis"], "accumulate": ["array", "axis"],
+                     "reduceat": ["array", "indices", "axis"], "outer": ["A", "B"]}  # fmt: skip
+
+
+def bound_to(request: Request) -> tuple[Request, tuple[Any, ...]]:
+    """The request for the function of a method, and the object that it is bound to as its first argument.
+
+    Other functions stay what they are, with nothing to go before their arguments.
+    """
+    f = request.function
+    while hasattr(type(f), "__adc_wrapped__"):
+        f = f.__adc_wrapped__
+    if (
+        not isinstance(f, types.MethodType)
+        or not isinstance(f.__func__, types.FunctionType)
+        or not is_object(f.__self__)
+    ):
+        return request, ()
+
+    def shifted(a: Any) -> Any:
+        if isinstance(a, tuple | list):
+            return tuple(map(shifted, a))
+        return a + 1 if isinstance(a, int) and not isinstance(a, bool) and a >= 0 else a
+
+    of = shifted(request.of)
+    return replace(request, function=f.__func__, argnums=shifted(request.argnums), of=of), (f.__self__,)
+
+
 def find_source(f: Any) -> Source:
     """The source of a function, or of one that calls `f` where `f` has none of its own."""
     if hasattr(f, "__adc_gradient__"):
@@ -185,9 +233,18 @@ def find_source(f: Any) -> Source:
     if isinstance(f, types.FunctionType):
         if find(f) is None:
             return source_of(f)
+    if isinstance(f, types.BuiltinMethodType) and isinstance(f.__self__, np.ndarray):
+        f = functools.partial(getattr(np.ndarray, f.__name__), f.__self__)  # x.dot
+    if isinstance(f, types.MethodType) and thawed(f) is not None:
+        return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
+    if is_method(f):
+        names = METHODS_OF_UFUNCS[f.__name__]
+        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", names, {"axis": 0} if "axis" in names else {})
+    if isinstance(f, np.vectorize):
+        return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)
     if rule is not None and not rule.why:
-        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
+        return wrapper_of(f, rule.name, _rule_parameters(rule.parameters), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     if not _has_source(f):
@@ -219,8 +276,18 @@ def _has_source(f: Any) -> bool:
     return isinstance(own, types.FunctionType) and own.__module__.split(".")[0] not in LIBRARIES
 
 
-def _rule_parameters(rule: Any) -> list[str]:
-    return [("*" if p.star else "") + p.name for p in rule.parameters]
+def _rule_parameters(parameters: Sequence[Any]) -> list[str]:
+    """How the parameters of a rule are written in a signature: those behind `*rest` by keyword only."""
+    first = next((k for k, p in enumerate(parameters) if p.star), len(parameters))
+    return [("*" if p.star else "") + p.name + ("=" if k > first else "") for k, p in enumerate(parameters)]
+
+
+def _parameters_of(f: Any) -> list[str]:
+    """The parameters of a function that may be written in C, by position."""
+    try:
+        return _stars(inspect.signature(f))
+    except (TypeError, ValueError):
+        return ["*args"]
 
 
 def _stars(signature: inspect.Signature) -> list[str]:
@@ -240,12 +307,44 @@ def _defaults(rule: Any) -> dict[str, Any]:
 def pick(trees: dict[str, Any], path: tuple[Any, ...], name: str, loc: Loc | None) -> Any:
     """The argument that a request names. Raises GradientError where a call has no such argument."""
     tree = trees[path[0]]
-    for k in path[1:]:
-        if k >= len(tree):
-            reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
-            raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums"))
-        tree = tree[k]
+    for i, k in enumerate(path[1:], 1):
+        try:
+            tree = part(tree, k)
+        except LookupError:
+            if isinstance(tree, tuple) and isinstance(k, int) and not hasattr(tree, "_fields"):
+                reason = f"{name} was called with {len(tree)} arguments *{path[0]}, and argnums names one more"
+                raise GradientError(problem_at(loc, reason, "pass it, or leave it out of argnums")) from None
+            has = [written((written(path[:i]), step)) for step, _ in parts(tree)] if _has_parts(tree) else []
+            reason = f"{name} has no {written(path[: i + 1])} to differentiate by"
+            reason += f"; {written(path[:i])} has {', '.join(has)}" if has else ""
+            raise GradientError(problem_at(loc, reason, "name an attribute or an item that the argument has")) from None
     return tree
+
+
+def _has_parts(tree: Any) -> bool:
+    return isinstance(tree, tuple | list | dict)
+
+
+def path_of(text: str) -> tuple[Any, ...] | None:
+    """The path that a text such as "model.layers[0].W" names; None where it names none."""
+    try:
+        node: Any = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return None
+    steps: list[Any] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        if isinstance(node, ast.Attribute):
+            steps.insert(0, Attr(node.attr))
+        else:
+            try:
+                key = ast.literal_eval(node.slice)
+            except ValueError:
+                return None
+            if not isinstance(key, int | str):
+                return None
+            steps.insert(0, key)
+        node = node.value
+    return (node.id, *steps) if isinstance(node, ast.Name) else None
 
 
 # ------------------------------------------------------------------------------------ describing arguments
@@ -256,7 +355,11 @@ def from_call(request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
     def describe(d: Describe) -> dict[str, Any]:
         out: dict[str, Any] = {}
+        d.by_value |= taken_apart(request, list(named))
+        moved = {t: path for path, t in request.tangents.items()} if request.mode == "jvp" else {}
         for i, (n, x) in enumerate(named.items()):
+            if n in moved and n not in absent:
+                d.by_value |= lists_in(pick(out, moved[n], request.name, request.place), (i,))
             if n in absent:
                 out[n] = _moving(d, pick(out, absent[n], request.name, request.place), (i,), n)
                 continue
@@ -291,12 +394,30 @@ def from_text(request: Request, signature: str) -> Callable[[Describe], dict[str
     return describe
 
 
+def taken_apart(request: Request, names: list[str]) -> frozenset[Any]:
+    """The lists of which `argnums` names an element: they are taken element by element."""
+    found = set()
+    for name, *steps in request.wrt:
+        for i, step in enumerate(steps):
+            if isinstance(step, int):
+                found.add((names.index(name), *steps[:i], "[]"))
+    return frozenset(found)
+
+
+def lists_in(tree: Any, steps: tuple[Any, ...]) -> frozenset[Any]:
+    """The lists of an argument that are taken element by element: so is its tangent."""
+    found = frozenset({(*steps, "[]")}) if isinstance(tree, list) else frozenset()
+    for step, x in parts(tree) if _has_parts(tree) else ():
+        found |= lists_in(x, (*steps, step))
+    return found
+
+
 def _moving(d: Describe, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
     """The tangent of an argument, all of whose float leaves move: of their kinds."""
     if isinstance(x, ListOf):
         return ListOf(_moving(d, x.element, (*steps, "*"), hint))
     if isinstance(x, tuple | list):
-        return type(x)(_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+        return like(x, [_moving(d, v, (*steps, i), f"{hint}_{i}") for i, v in parts(x)])
     if isinstance(x, dict):
         return {k: _moving(d, v, (*steps, k), f"t_{k}") for k, v in x.items()}
     if not isinstance(x, Value) or not is_differentiable(x.kind):

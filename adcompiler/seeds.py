@@ -11,6 +11,7 @@ from adcompiler.errors import GradientError, problem_at
 from adcompiler.frontend.kinds import Known
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import CotangentName, ListOf, Loc, Value
+from adcompiler.ir.structure import Instance, parts, written
 from adcompiler.request import Request, pick
 from rules.kind import Array, Num, Seq, is_differentiable, lengths, said
 
@@ -19,8 +20,7 @@ def tangents_of(request: Request, trees: dict[str, Any], loc: Loc | None) -> dic
     """The tangents of the leaves of arguments that move. Raises GradientError where one does not fit its argument."""
     out: dict[Value, Any] = {}
     for path, name in request.tangents.items():
-        argument = "".join(str(p) if i == 0 else f"[{p}]" for i, p in enumerate(path))
-        match(pick(trees, path, request.name, loc), trees[name], argument, out, loc)
+        match(pick(trees, path, request.name, loc), trees[name], written(path), out, loc)
     return out
 
 
@@ -48,7 +48,7 @@ def cotangents_of(request: Request, result: Any, loc: Loc | None) -> list[Cotang
         elif isinstance(tree, ListOf):
             visit(tree.element, (*steps, "*"))
         elif isinstance(tree, tuple | list | dict):
-            for k, x in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            for k, x in parts(tree):
                 visit(x, (*steps, k))
 
     visit(result, ())
@@ -64,6 +64,12 @@ def match(x: Any, t: Any, where: str, out: dict[Value, Any], loc: Loc | None, no
         return
     if isinstance(x, ListOf) and isinstance(t, ListOf):
         match(x.element, t.element, f"{where}[...]", out, loc, noun)
+    elif isinstance(x, Instance) and isinstance(t, Instance | dict):
+        given = dict(parts(t))
+        if set(given) - set(x._fields):
+            _refuse(where, _what(x), _what(t), loc, noun)
+        for name, attribute in zip(x._fields, x, strict=True):
+            match(attribute, given.get(name, Known(None)), f"{where}.{name}", out, loc, noun)
     elif isinstance(x, tuple | list | dict):
         if type(t) is not type(x) or len(t) != len(x) or (isinstance(x, dict) and set(t) != set(x)):
             _refuse(where, _what(x), _what(t), loc, noun)
@@ -126,6 +132,8 @@ def _what(x: Any) -> str:
         return said(x.value)
     if isinstance(x, dict):
         return f"a dict with {', '.join(map(repr, x)) or 'no keys'}"
+    if isinstance(x, Instance):
+        return f"a {type(x).__name__} with {', '.join(x._fields) or 'no attributes'}"
     return f"a {type(x).__name__} of {len(x)}" if isinstance(x, tuple | list) else "a list"
 
 

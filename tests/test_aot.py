@@ -141,6 +141,12 @@ def with_aux(x):
     return np.sum(y * y), {"y": y, "n": 3}
 
 
+def left_in(out, x):
+    out[()] = np.sum(x**3)
+    for v in x:
+        out[()] = out * v
+
+
 def burgers(u, n, dt):
     u = u.copy()
     for _ in range(n):
@@ -231,6 +237,8 @@ CASES = [
     Case(with_defaults, (x, 3.0), "f64[n], float", {"argnums": (0, "rate")}),
     Case(starred, (x, 2.0, y), "f64[n], (float, f64[m]), {'scale': float}", {"argnums": (0, 1, 2)}),
     Case(with_aux, (x,), "", {"has_aux": True}),
+    Case(left_in, (np.zeros(()), x), "f64[], f64[n]", {"of": "out", "argnums": 1}),
+    Case(left_in, (np.zeros(()), x), "f64[], f64[n]", {"of": 0, "argnums": ("x", "out"), "value": True}),
     Case(with_aux, (x,), "", {"has_aux": True, "value": True}),
     Case(conjugated, (z,)),
     Case(in_single_precision, (x.astype("float32"), np.float32(2.0)), "f32[n], f32", {"argnums": (0, 1)}),
@@ -333,7 +341,7 @@ def test_a_parameter_may_be_called_as_the_workspace_is(tmp_path):
         assert_same(gradient(ws, 2.0 * ws), grad(f, (0, 1))(ws, 2.0 * ws))
 
 
-PLAIN = [c for c in CASES if not {"value", "has_aux"} & set(c.options) and c.function is not in_single_precision]
+PLAIN = [c for c in CASES if not {"value", "has_aux", "of"} & set(c.options) and c.function is not in_single_precision]
 
 
 @pytest.mark.parametrize("case", PLAIN, ids=named)
@@ -958,6 +966,16 @@ def test_command_takes_the_options_of_the_function(model, tmp_path):
     assert adc(*arguments, "-o", out).exit_code == 0
     pair, options = sys.modules["aot_cli_model"].pair, {"value": True, "has_aux": True, "reuse": False}
     assert out.read_text() == compile_module(pair, signatures=["f64[n]", "f32[n]"], **options)
+
+
+def test_command_compiles_the_gradient_of_what_is_left_in_an_argument(tmp_path):
+    model, out = tmp_path / "aot_left_in.py", tmp_path / "out.py"
+    model.write_text("import numpy as np\n\n\ndef total(out, x):\n    out[()] = np.sum(x**3)\n")
+    arguments = f"{model}:total", "--signature", "f64[], f64[n]", "--argnums", "x", "-o", out
+    assert adc(*arguments, "--of", "out").exit_code == 0
+    assert_same(public(imported(out))(np.zeros(()), x), 3 * x**2)
+    unknown = adc(*arguments, "--of", "y")
+    assert (unknown.exit_code, "there is no 'y'" in unknown.stderr) == (2, True)
 
 
 def test_check_passes_only_what_would_be_written_now(model, tmp_path):

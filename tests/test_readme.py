@@ -6,37 +6,35 @@ import sys
 from pathlib import Path
 
 README = Path(__file__).parents[1] / "README.md"
-EXAMPLE = re.compile(r"```python\n(import numpy as np\n.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"```python\n((?:from|import) [a-z]+ import|import numpy as np\n)(.*?)```", re.DOTALL)
 PRINTED = re.compile(r"(<!-- generated -->\n).*?(<!-- end -->)", re.DOTALL)
+#: The files that the examples are run from, in their order.
+FILES = ("example.py", "tracker.py")
 
 
-def printed(folder: Path) -> str:
-    """What the example prints, run from a file as a user would."""
-    found = EXAMPLE.search(README.read_text())
-    assert found, "the README has no example"
-    path = folder / "example.py"
-    path.write_text(found[1])
-    return subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=True).stdout
+def printed(folder: Path, example: str, file: str) -> str:
+    """What an example prints, run from a file as a user would."""
+    (folder / file).write_text(example)
+    return subprocess.run([sys.executable, str(folder / file)], capture_output=True, text=True, check=True).stdout
 
 
 def renewed(folder: Path) -> str:
-    """The README with the output of its example."""
-    block = f"```python\n{printed(folder).rstrip()}\n```\n"
-    return PRINTED.sub(lambda m: m[1] + block + m[2], README.read_text())
+    """The README with the output of its examples."""
+    examples = [m[1] + m[2] for m in EXAMPLE.finditer(README.read_text())]
+    assert len(examples) == len(FILES), "the README has other examples"
+    blocks = (f"```python\n{printed(folder, *x).rstrip()}\n```\n" for x in zip(examples, FILES))
+    return PRINTED.sub(lambda m: m[1] + next(blocks) + m[2], README.read_text())
 
 
-def test_the_readme_shows_what_its_example_prints(tmp_path):
+def test_the_readme_shows_what_its_examples_print(tmp_path):
     assert README.read_text() == renewed(tmp_path)
 
 
-def test_the_readme_counts_the_functions_of_numpy_that_have_a_rule():
-    from click.testing import CliRunner
+def test_the_readme_counts_the_functions_of_numpy_that_have_a_derivative():
+    from adcompiler.coverage import counted, table
 
-    from adcompiler.cli import main
-
-    rows = CliRunner().invoke(main, ["rules", "numpy."]).output.splitlines()
-    known = {row.split()[0] for row in rows if row.strip().startswith("numpy.") and "refused" not in row}
-    assert f"lists the {len(known)} that have one" in README.read_text()
+    of = {each.library: each for each in counted(table())}
+    assert f"(`adc rules` lists the {of['numpy'].reverse} that have one)" in README.read_text()
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from adcompiler.ir.callee import functions_of, reachable
 from adcompiler.ir.verify import verify
 from adcompiler.request import Request, from_call
 from rules.kind import Lengths
+from tests.numerics import check
 
 rng = np.random.default_rng(0)
 W = rng.normal(size=3)
@@ -695,3 +696,36 @@ def test_results_that_are_new(f, args):
     test_gradient(f, args)
     test_pullback_twice_and_tangent(f, args)
     test_second_derivative(f, args)
+
+
+def named_like_a_keyword(pairs, n):
+    start = 0.0
+    for w, a in pairs:
+        start = start + np.sum(w * a)
+
+    def down(x, k):
+        return x if k == 0 else down(x * np.sum(pairs[0][1]), k - 1)
+
+    return down(start, n)
+
+
+def test_a_list_that_is_called_as_a_keyword():
+    """The lists of what `a` is are called `as` but for that."""
+    pairs = [(W, W + 0.5), (W - 0.2, W)]
+    check(named_like_a_keyword, pairs, 2)
+    assert np.isfinite(jvp(named_like_a_keyword, (pairs, 2), (pairs, None))[1])
+
+
+def risen(x, n):
+    return x if n == 0 else np.sin(risen(x * 1.1, n - 1))
+
+
+def called_twice_alike(x):
+    first, total = risen(x, 2), 0.0
+    for row in np.eye(len(first)):  # read before the second call, whose pullback is wanted
+        total += np.sum(np.cos(row))
+    return np.sum(risen(x, 2) * total)
+
+
+def test_of_two_equal_calls_the_first_stays_where_it_is():
+    test_gradient(called_twice_alike, (np.array([0.3, 0.4]),))

@@ -910,6 +910,34 @@ def dict_that_a_loop_names_first(x, c):
     return np.sum(d["u"] * e["u"])
 
 
+def dict_that_has_two_names_from_the_second_iteration_on(x, c):
+    d, e, total = {"u": x}, {"u": 2 * x}, 0.0
+    for _ in range(c):
+        e["u"] = e["u"] * x
+        total = total + np.sum(d["u"])
+        d = e
+    return total
+
+
+def list_that_has_two_names_from_the_second_iteration_on(x, c):
+    d, e, k = [x, x], [2 * x, x], 0
+    while k < c:
+        d[0] = d[0] * x
+        d = e
+        k += 1
+    return np.sum(e[0])
+
+
+def dict_that_an_item_denotes_from_the_second_iteration_on(x, c):
+    d, total = {"u": x}, 0.0
+    k = {"d": {"u": x * 1.0}}
+    for _ in range(c):
+        d["u"] = d["u"] * x
+        total = total + np.sum(k["d"]["u"])
+        k = {"d": d}
+    return total
+
+
 def array_changed_in_the_test_of_a_loop(x, c):
     y = x * 1.0
 
@@ -948,6 +976,9 @@ def result_larger_than_out(x, c):
         (items_put_in_the_test_of_a_loop, "the test of a `while` changes what it reads"),
         (array_changed_in_the_test_of_a_loop, "the test of a `while` changes what it reads|may share memory"),
         (dict_that_a_loop_names_first, "e may be the same dict as d"),
+        (dict_that_has_two_names_from_the_second_iteration_on, "e may be the same dict as d"),
+        (list_that_has_two_names_from_the_second_iteration_on, "d may be the same list as e"),
+        (dict_that_an_item_denotes_from_the_second_iteration_on, r"d may be the same dict as k\['d'\]"),
         (items_put_in_a_comprehension, "d is changed within an expression"),
         (items_put_in_a_loop_of_a_helper, "d may be the same dict as d in items_put_in_a_loop_of_a_helper"),
         (columns_as_one, "z may share memory with y"),

@@ -20,11 +20,14 @@ from adcompiler.backend.spell import Speller, name, numbered, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
+from adcompiler.ir.library import of
+from adcompiler.ir.structure import Attr, Instance, is_plain
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import update
+from rules.python.instances import instance
 
 #: Names that generated code uses as Python means them: no variable is called so.
 BUILTINS = frozenset(
@@ -155,7 +158,8 @@ class _Emitter(Loops):
             if type(op) is Op and op.target not in (update, raise_, turn, split, give_back):
                 self.speller.call(op, _anything, _anything)
                 if (id(op) in {*self.buffers.into, *self.buffers.slots, *self.buffers.spares}) and (out := into(op)):
-                    self.speller.callee(np.dot if id(op) in self.buffers.dots else out.target)
+                    target = np.dot if id(op) in self.buffers.dots else out.target
+                    self.speller.callee(of(target, (op.args, op.kwargs, op.results)))
 
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)
@@ -225,6 +229,8 @@ class _Emitter(Loops):
         """The returned structure: gradients alone, or (value, gradients)."""
         if isinstance(tree, Value):
             return self.expr(tree)
+        if hasattr(tree, "_fields"):
+            return self.object(tree)
         if isinstance(tree, tuple):
             return ast.Tuple([self.result(x) for x in tree], ast.Load())
         if isinstance(tree, list):
@@ -234,6 +240,17 @@ class _Emitter(Loops):
         if isinstance(tree, ListOf):
             return self.rows(tree.element)
         return self.speller.constant(tree)
+
+    def object(self, tree: Any) -> ast.expr:
+        """An object or a named tuple, with the attributes that are returned."""
+        cls = self.speller.callee(tree.of if isinstance(tree, Instance) else type(tree))
+        keywords = [ast.keyword(k, self.result(x)) for k, x in zip(tree._fields, tree, strict=True)]
+        if isinstance(tree, Instance) and not tree.called:
+            return ast.Call(self.speller.callee(instance), [cls], keywords)
+        if not isinstance(tree, Instance) and not is_plain(type(tree)):
+            make = ast.Attribute(cls, "_make", ast.Load())
+            return ast.Call(make, [ast.Tuple([k.value for k in keywords], ast.Load())], [])
+        return ast.Call(cls, [], keywords)
 
     def rows(self, element: Any) -> ast.expr:
         """A list of structures, of one list for each leaf."""
@@ -294,5 +311,10 @@ def _path(base: ast.expr, steps: tuple[Any, ...]) -> ast.expr:
                 return base
             element = _path(name("p"), steps[i + 1 :])
             return ast.ListComp(element, [ast.comprehension(store("p"), base, [], 0)])
-        base = ast.Subscript(base, ast.Constant(step), ast.Load())
+        attribute = isinstance(step, Attr)
+        base = (
+            ast.Attribute(base, str(step), ast.Load())
+            if attribute
+            else ast.Subscript(base, ast.Constant(step), ast.Load())
+        )
     return base

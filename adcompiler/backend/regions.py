@@ -122,7 +122,7 @@ class Regions(Statements):
             self.add(ast.Assign([ast.Attribute(place.value, place.attr, ast.Store())], name(self.names[state])))
 
     def branch(self, op: If) -> None:
-        cond = self.expr(op.cond)
+        cond = self.tested(op.cond)
 
         def arm(side: Region) -> list[ast.stmt]:
             def build() -> None:

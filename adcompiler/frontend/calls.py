@@ -18,6 +18,8 @@ from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
+from adcompiler.frontend.functions import with_functions
+from adcompiler.frontend.instances import LIBRARIES
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
@@ -25,11 +27,14 @@ from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, M
 from adcompiler.frontend.source import Source, source_of
 from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
 from adcompiler.frontend.wrappers import GETTERS, first_decides, remade, vectorized
+from adcompiler.ir.callee import passed
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
+from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
-from rules import find
+from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
 from rules.python.higher_order import ITERATORS, counted, first_of, first_or, listing
@@ -47,8 +52,6 @@ LISTS = frozenset(
 AS_DEFINED = "call it with the arguments that its definition names"
 #: What may be given a generator expression: it is read at once.
 CONSUMERS = (sum, max, min, all, any, list, tuple)
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas",
-                       "warnings", "logging", "threading", "os", "json", "pprint", "traceback"})  # fmt: skip
 
 
 class Calls(Iterations):
@@ -113,6 +116,8 @@ class Calls(Iterations):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
+        if (home := arrays.chooser(f)) is not None:
+            return Known(home if on_device((args, kwargs)) else np)
         handler = STRUCTURAL.get(f) if hashable(f) else None
         if args and isinstance(args[0], Generated) and (f in CONSUMERS or f is sorted or f is dict):
             return self.consumed_generator(f, args, kwargs, node)
@@ -129,6 +134,8 @@ class Calls(Iterations):
         if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
             return Frozen(f, args, kwargs, self.loc(node))
         rule = find(f)
+        if rule is None and is_method(f):
+            return method_of_ufunc(self, node, f, args, kwargs)
         written = followed(f, args, kwargs) if rule is None or rule.why else None
         if written is not None and f in ITERATORS:
             return self.once((*args, *kwargs.values()), lambda: self.follow(f.__name__, written, args, kwargs, node))
@@ -140,12 +147,24 @@ class Calls(Iterations):
         if rule is None and is_followed(f):
             raise self.refuse(node, f"{f.__name__} with these arguments is not supported", "write it as a loop")
         if rule is not None:
+            if isinstance(f, types.MethodDescriptorType) and rule.functions:
+                f = rule.functions[0]  # np.ndarray.sum(x) is np.sum(x)
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
             if (function := operation(owner, name)) is not None:
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
+
+    def of_numpy(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """A function of another library as NumPy's of the same name, where an argument says whose it is."""
+        f = function.value if isinstance(function, Known) and on_device((args, kwargs)) else None
+        if f is None:
+            return function
+        if (twin := arrays.twin(f)) is not None:
+            return Known(twin[1])
+        owner = arrays.twin(getattr(f, "__self__", None))
+        return Known(getattr(owner[1], f.__name__)) if owner is not None and hasattr(owner[1], f.__name__) else function
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
@@ -162,15 +181,20 @@ class Calls(Iterations):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
+        if rule.callbacks:
+            bound = with_functions(self, rule, bound, node)
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
-            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            if array and _is_listed(d) and target is not np.array:
-                bound[name] = self.emit(np.array, d)
+            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars | set(rule.callbacks)
+            if array and _is_listed(d) and rule is not find(np.array):
+                bound[name] = self.emit(of(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
+        if rule.callbacks:
+            op = self.builder.region.ops[-1]
+            op.effect = any(f.callee.effect for f in passed(op))
         return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
 
     def only_part(self, target: Any, args: Any, node: Any) -> tuple[Any]:
@@ -304,7 +328,8 @@ class Calls(Iterations):
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
                 remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
-                raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
+                told = f", and would call {describe(x)}" if not why else f": {why}"
+                raise self.refuse(node, f"{name} has no rule{told}", remedy if not why else "")
             if _reads(f):
                 continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
@@ -411,7 +436,7 @@ class Calls(Iterations):
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
             if (refusal.problem.line, refusal.problem.col) != (call.lineno, call.col_offset):
-                raise  # of a generator of the user's, which it reads
+                raise  # of a function of the user's that it is given, or of a generator that it reads
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:

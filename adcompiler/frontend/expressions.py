@@ -39,17 +39,21 @@ class Expressions(Parts):
         return UNDEF if node.value is UNDEF else Known(node.value)
 
     def expr_Name(self, node: Any) -> Any:
-        d = self.scope.lookup(self.frame, node.id, self.loc(node))
+        d = self.readable_name(self.scope.lookup(self.frame, node.id, self.loc(node)), node.id, node)
+        self.note_captures()
+        return d
+
+    def readable_name(self, d: Any, name: str, node: Any) -> Any:
+        """What a name denotes that is read; where it may have no value, that is checked. Raises Refusal."""
         if isinstance(d, Poison):
-            raise Refusal(poison_problem(d, node.id, self.loc(node)))
-        if isinstance(d, Maybe) and is_flag(node.id):
+            raise Refusal(poison_problem(d, name, self.loc(node)))
+        if isinstance(d, Maybe) and is_flag(name):
             return d.value
         if isinstance(d, Maybe):
             last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
             if not last:  # the name stays one that may have no value: a loop has to carry it
-                self.builder.effect(assigned, d.value, plain(node.id))
+                self.builder.effect(assigned, d.value, plain(name))
             d = d.value
-        self.note_captures()
         return d
 
     def expr_Tuple(self, node: Any) -> Any:
@@ -147,8 +151,14 @@ class Expressions(Parts):
             t = self.truth(d, node)
             return Known(not t) if isinstance(t, bool) else self.emit(operator.not_, t)
         target = UNARY[type(node.op)]
+        if (own := self.special_unary(target, d, node)) is not None:
+            return own
         self.check_operands(target, (d,), node)
         return self.emit(target, d)
+
+    def special_unary(self, target: Any, d: Any, node: Any) -> Any:
+        """What an operator of an object gives, by the method of its class; None for what is no object."""
+        return None
 
     def expr_NamedExpr(self, node: Any) -> Any:
         if node.target.id not in self.frame.locals:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Closure, Frame
 from adcompiler.ir.core import Value
 from rules.kind import ONE, Array, Length, Num, Seq
@@ -48,7 +49,7 @@ class Form:
         if isinstance(d, slice):
             return slice, *(self.of(x, path) for x in (d.start, d.stop, d.step) if isinstance(x, Known))
         self.frames.append(id(d))
-        return (type(d),)
+        return (type(d), d.name) if isinstance(d, Record) else (type(d),)
 
     def kind(self, kind: Any) -> Any:
         if isinstance(kind, Array):

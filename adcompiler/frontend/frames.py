@@ -10,6 +10,7 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.kinds import ListOf
 from adcompiler.frontend.scope import Callback, Closure, Frame, Maybe, Method
 from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.structure import like
 
 
 def readable(current: Frame, callers: Iterable[Frame]) -> list[Frame]:
@@ -88,7 +89,7 @@ def replaced(d: Any, versions: dict[Value, Value], made: dict[int, tuple[Any, An
     else:
         parts = {k: replaced(x, versions, made) for k, x in (d.items() if isinstance(d, dict) else enumerate(d))}
         same = all(x is d[k] for k, x in parts.items())
-        new = d if same else parts if isinstance(d, dict) else type(d)(parts.values())
+        new = d if same else parts if isinstance(d, dict) else like(d, parts.values())
     if new is not d:
         made[id(d)] = d, new
     return new

@@ -47,8 +47,9 @@ class Lists(Stores):
             root = f.value
             while isinstance(root, gast.Subscript):
                 root = root.value
-            if isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env):
-                done = self.regrown(node, root.id)
+            named = isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env)
+            if named or self.attribute_of_object(f.value) is not None:
+                done = self.regrown(node, root.id if named else self.text(root))
                 if done is not NotImplemented:
                     return done
         return super().expr_Call(node)
@@ -61,8 +62,9 @@ class Lists(Stores):
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]
         place = self.place(node.func.value, exists=True)
+        self.check_opened(place)
         text = hint(place.text)  # without the blank in the name of a comprehension's list
-        self.check_list(place.base, place.text, node)
+        self.check_list(place.base, place.text, node, place.label)
         if method == "pop":
             return self.pop(place, args, node)
         if len(args) != (2 if method == "insert" else 1):
@@ -246,6 +248,9 @@ class Lists(Stores):
         made = column(like, items)
         return made if isinstance(made, Value) else ListOf(made)
 
+    def check_opened(self, place: Place) -> None:
+        """Let a loop around carry the list of an attribute, to which it appends, as one of any length."""
+
     # ----------------------------------------------------------------------------------------- checks
     def check_statement(self, node: Any, name: str) -> None:
         """A call that changes a list is a statement, or what one assigns: nothing in it holds the list meanwhile."""
@@ -260,20 +265,24 @@ class Lists(Stores):
             raise self.refuse(node, f"{name} is changed by {name}.{method}(...), and used in the same statement",
                               "write two statements")  # fmt: skip
 
-    def check_list(self, d: Any, text: str, node: Any) -> None:
-        """Refuse a change of a list that another name, the caller or a running loop holds."""
+    def check_list(self, d: Any, text: str, node: Any, name: str = "") -> None:
+        """Refuse a change of a list that another name, the caller or a running loop holds.
+
+        `name` is what it is called where it is not called as it is written: an attribute in the heap.
+        """
+        name = name or text
         other = ""
         if isinstance(d, list):
             if self.in_argument(d):
                 other = f"an argument of {self.apart}" if self.apart else "an argument"
                 other += ", whose list is the caller's"
-            other = other or self.same_container(d, text)
+            other = other or self.same_container(d, name)
         else:
             for v in _values(d):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"
-                elif not other and not self.alone(v, text):
-                    other = self.list_holder(v, text) or "another name"
+                elif not other and not self.alone(v, name):
+                    other = self.list_holder(v, name) or "another name"
         if other:
             remedy = make_later(other) or f"write {text} = list({text}) first"
             other = other.removesuffix(",")
@@ -313,7 +322,7 @@ class Lists(Stores):
             return
         if any(path[0] == place.name for path in grown_places([node.value])):
             raise self.refuse(node, f"{place.name} is changed twice in one statement", "write two statements")
-        self.check_list(old, name, node)
+        self.check_list(old, name, node, place.label)
         more = self.iterate(value, node)
         self.replace(place, self.with_items(old, more, name, node) if isinstance(more, list)
                      else self.extended(node.target, old, more, node), node)  # fmt: skip

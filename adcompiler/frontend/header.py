@@ -1,17 +1,21 @@
 """What a loop carries, found by lowering its body until the kinds of all names are the same at both ends."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
+from adcompiler.frontend.carried import CarriedObjects
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
 from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.joins import changes, mixed
 from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
+from adcompiler.frontend.ownership import containers
+from adcompiler.frontend.records import Record, of_heap
 from adcompiler.frontend.scope import (
     Maybe,
     Poison,
@@ -19,6 +23,7 @@ from adcompiler.frontend.scope import (
 )
 from adcompiler.frontend.shared import Shared
 from adcompiler.frontend.started import arithmetic, begins, elementwise
+from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
@@ -26,6 +31,7 @@ from adcompiler.ir.core import (
     Region,
     Value,
 )
+from adcompiler.ir.library import of_kind
 from rules.cotangent import listed
 from rules.kind import Array, Lengths, Num, Seq, Unfilled
 from rules.sequences import must_run
@@ -47,7 +53,8 @@ class Header:
         self.node = node if isinstance(node, gast.For) else None
         self.entry = entry
         self.frame = lowerer.frame
-        self.before = dict(lowerer.frame.env)
+        self.before = {**lowerer.heap.env, **lowerer.frame.env}
+        self.first: set[str] = set()  # attributes that only the loop assigns
         self.kinds: dict[tuple[Any, ...], Any] = {}
         self.grown = grown
         self.elements: dict[tuple[Any, ...], Any] = {}
@@ -62,15 +69,23 @@ class Header:
         self.tested = False  # does the generated code test that the loop runs?
         self.mark = 0  # values that are made in the body have greater numbers
         self.shared = Shared(self)
+        self.objects = CarriedObjects(self)
+        self.at_start: dict[Any, Any] = {}  # lists and dicts, by place
+        self.aliased: list[tuple[Any, Any]] = []  # places that may denote one list or dict after an iteration
         self.live = lowerer.frame.at_head()
         self.owned = lowerer.owned_names(lowerer.frame.env, list(entry), self.live)
 
     def lacks(self, frame: Any, name: str) -> bool:
-        """Has this name a meaning before the loop that it does not carry?"""
+        """Has this name a meaning before the loop that it does not carry? Is this attribute not carried so far?"""
+        if frame is self.lowerer.heap:
+            return name not in self.entry and name not in self.first
         return frame is not self.frame or (name in self.before and name not in self.entry)
 
     def carry(self, name: str) -> None:
         """Carry one name more, whose list or dict the loop changes by another name or in a function."""
+        if name not in self.before or isinstance(self.before[name], Poison):
+            self.first.add(name)
+            return
         self.entry = dict(sorted({**self.entry, name: self.before[name]}.items()))
         self.owned |= self.lowerer.owned_names(self.before, [name], self.live)
 
@@ -80,6 +95,7 @@ class Header:
         What denotes an array that is carried for several names still denotes that of before the loop: see `Shared`.
         """
         self.mark = moment()
+        self.objects.begin()
         self.shared.start()
         self.params: list[Value] = []
         self.inits: list[Any] = []
@@ -95,6 +111,61 @@ class Header:
             self.params.append(param)
             self.inits.append(root)
         return names, self.params, self.inits, self.paths
+
+    def found(self) -> dict[Any, Any]:
+        """The lists and dicts that names denote now, by place."""
+        lowerer = self.lowerer
+        named = [(id(f), n, d) for f in lowerer.frames() for n, d in f.env.items()]
+        named += [(i, str(k), d) for i, read in enumerate(lowerer.evaluated[:-1]) for k, d in enumerate(read)]
+        return {(f, label): x for f, n, d in named for label, x in self.within(d, n, ()) if not of_heap(n)}
+
+    def within(self, d: Any, label: str, around: tuple[Record, ...]) -> Iterator[tuple[str, Any]]:
+        """The lists, dicts and objects in a denotation, those in its objects too, by the ways to them."""
+        for inner, x in containers(d, label):
+            yield inner, x
+            if isinstance(x, Record) and x not in around:
+                for k, y in self.lowerer.attributes(x).items():
+                    yield from self.within(y, f"{inner}.{k}", (*around, x))
+
+    def begin_iteration(self) -> None:
+        """Note where names denote lists, dicts and objects as an iteration begins, and which may be the same then."""
+        self.at_start = self.found()
+        for p, q in self.aliased:
+            if p in self.at_start and q in self.at_start:
+                x, y = self.at_start[p], self.at_start[q]
+                if isinstance(x, Record) and isinstance(y, Record):
+                    x.may |= y.may
+                    y.may |= {x} & x.may
+                else:
+                    self.lowerer.same_objects.append((x, y))
+        self.known = groups(self.lowerer.same_objects)
+
+    def settle_containers(self) -> bool:
+        """Two places that may denote one list or dict after an iteration may do so at the start of the next.
+
+        False: the body is lowered again, where that is known, so that a change of an item is refused.
+        """
+        group, start = groups(self.lowerer.same_objects), self.at_start
+        together: dict[int, list[Any]] = {}
+        objects = []
+        for key, x in self.found().items():
+            if key in start and isinstance(x, Record) and isinstance(start[key], Record):
+                objects.append((key, x))
+            elif key in start:
+                together.setdefault(group(x), []).append(key)
+        new = [
+            (p, q)
+            for keys in together.values()
+            for p, q in itertools.combinations(keys, 2)
+            if self.known(start[p]) != self.known(start[q])
+        ]
+        new += [
+            (p, q)
+            for (p, x), (q, y) in itertools.combinations(objects, 2)
+            if (x is y or x.may_be(y)) and not (start[p] is start[q] or start[p].may_be(start[q]))
+        ]
+        self.aliased += new
+        return not new
 
     def source_of(self, param: Value) -> Value | None:
         """The array before the loop that a parameter is at first, or is a view of; None where it is no parameter."""
@@ -149,6 +220,8 @@ class Header:
         return self.lists[path]
 
     def leaf(self, path: tuple[Any, ...], d: Any, name: str) -> Any:
+        if isinstance(d, Record):
+            return self.objects.enter(path, d, name)
         d = self.begun.get(path, d)
         if self.shared.takes(place(path), d):
             return d
@@ -178,6 +251,8 @@ class Header:
         end = end.value if isinstance(end, Maybe) else end
         d = d.value if isinstance(d, Maybe) else d
         name = path[0]
+        if isinstance(d, Record):
+            return self.objects.accept(path, d, end, yields)
         if isinstance(d, Poison) or self.shared.takes(place(path), d):
             return True
         if isinstance(d, Value) and d in self.paths:
@@ -190,6 +265,8 @@ class Header:
                     return False
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is None and self.begin(path, d, operand):
+                    return False
+                if isinstance(kind, Array) and isinstance(d.kind, Num) and self.begin_there(path, d, kind):
                     return False
                 if kind is not None:
                     yields[d] = operand
@@ -240,6 +317,15 @@ class Header:
         self.owned.add(place(path))
         return True
 
+    def begin_there(self, path: tuple[Any, ...], p: Value, kind: Array) -> bool:
+        """Let a number that the body makes an array without axes of another library begin as one."""
+        init = self.inits[self.params.index(p)]
+        if init is UNDEF:
+            return False
+        self.begun[path] = self.lowerer.emit(of_kind(np.asarray, kind), init, Known(kind.dtype), hint=hint(path[0]))
+        self.owned.add(place(path))
+        return True
+
     def poison(self, name: str, d: Any, end: Any) -> bool:
         if isinstance(end, Poison):
             self.poisoned[name] = end
@@ -275,6 +361,20 @@ class Header:
         return plain_kind(kind) if kind is not None else None
 
 
+def groups(pairs: list[tuple[Any, Any]]) -> Callable[[Any], int]:
+    """A number for each object, the same for those that pairs connect."""
+    parent: dict[int, int] = {}
+
+    def root(i: int) -> int:
+        while (up := parent.get(i, i)) != i:
+            i = up
+        return i
+
+    for a, b in pairs:
+        parent[root(id(a))] = root(id(b))
+    return lambda x: root(id(x))
+
+
 def place(path: tuple[Any, ...]) -> str:
     """The source text of a name and the keys of containers below it."""
     return path[0] + "".join(f"[{k!r}]" for k in itertools.takewhile(lambda k: k != "*", path[1:]))
@@ -305,13 +405,3 @@ def _values(d: Any) -> list[Value]:
         return _values(d.value if isinstance(d, Maybe) else d.element)
     parts = list(d.values()) if isinstance(d, dict) else d if isinstance(d, tuple | list) else []
     return [d] if isinstance(d, Value) else [v for x in parts for v in _values(x)]
-
-
-def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, ...]], Any]) -> Any:
-    if isinstance(d, tuple | list):
-        return type(d)(f(x, (*path, i)) for i, x in enumerate(d))
-    if isinstance(d, dict):
-        return {k: f(x, (*path, k)) for k, x in d.items()}
-    if isinstance(d, ListOf):
-        return ListOf(f(d.element, (*path, "*")))
-    return d

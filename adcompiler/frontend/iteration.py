@@ -13,10 +13,10 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.parts import is_flat, spelled
+from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Callback, Closure, Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
-from adcompiler.frontend.words import describe
+from adcompiler.frontend.words import describe, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
@@ -147,6 +147,14 @@ class Iterations(Expressions):
                 raise Refusal(problem)
             out.append([Known(k) for k in values])
         return [it.element(list(row)) for row in zip(*out, strict=False)]
+
+    def is_short(self, it: Iteration) -> bool:
+        """Is this a loop over ranges of which it is known that they are short?"""
+        made = [self.defs.get(s) for s in it.sequences]
+        known = [
+            op.args for op in made if op is not None and op.target is range and all(type(a) is int for a in op.args)
+        ]
+        return len(known) == len(made) and all(len(range(*args)) <= MAX_UNROLLED for args in known)
 
     def element_kind(self, kind: Any) -> Any:
         """The kind of one element; lengths that differ from element to element get names of this iteration."""

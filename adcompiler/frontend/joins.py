@@ -23,6 +23,8 @@ from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
+from adcompiler.ir.library import of_kind
+from adcompiler.ir.structure import like
 from rules.kind import Array, Num
 from rules.rule import find_method
 
@@ -100,6 +102,7 @@ class Joins(Statics):
         op = If("if", (cond,), {}, [], False, False, loc, r1, r2)
         op.effect = any(o.effect for o in (*r1.ops, *r2.ops))
         dead1, dead2 = d1 is DIVERGES, d2 is DIVERGES
+        self.fork_began = began
         joined: Any = DIVERGES
         views, lists = self.joined_views(
             before, (None if dead1 else (envs1, d1)), (None if dead2 else (envs2, d2)), cond
@@ -110,12 +113,14 @@ class Joins(Statics):
             missing = UNDEF
             place = len(outer.ops)
             self.views, before_views = views, self.views
-            self.fork_began = began
+            self.fork_sides(before, envs1, envs2)
             for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
                 after = dict(env)
                 for name in dict.fromkeys([*env1, *env2]):
                     a = missing if dead1 else env1.get(name, missing)
                     b = missing if dead2 else env2.get(name, missing)
+                    if not (dead1 or dead2) and self.left_behind(frame, name, began):
+                        continue
                     if (dead1 and b is env.get(name)) or (dead2 and a is env.get(name)):
                         after[name] = env[name]
                     else:
@@ -127,6 +132,7 @@ class Joins(Statics):
             joined = self.join(missing if dead1 else d1, missing if dead2 else d2, op, known, "", loc)
             self.alike(d1, joined)
             self.alike(d2, joined)
+            self.joined_heap()
             self.views = before_views
             self.owned_joins.update(known[pair] for pair in views.owned if pair in known)
             if op.results or op.effect:
@@ -136,6 +142,18 @@ class Joins(Statics):
         elif op.effect:
             outer.ops.append(op)
         return joined
+
+    def fork_sides(self, before: Environments, envs1: list[dict[str, Any]], envs2: list[dict[str, Any]]) -> None:
+        """Take note of what the names of all frames are at the end of two paths that are joined."""
+        raise NotImplementedError
+
+    def left_behind(self, frame: Frame, name: str, began: int) -> bool:
+        """Is this an attribute of an object that one path has made, and that nothing denotes as such after both?"""
+        raise NotImplementedError
+
+    def joined_heap(self) -> None:
+        """Give the objects that are one of two after a branch their attributes."""
+        raise NotImplementedError
 
     def frames(self) -> list[Frame]:
         """The frames whose names may still be read, this one first."""
@@ -192,7 +210,7 @@ class Joins(Statics):
         if isinstance(a, Poison) or isinstance(b, Poison):
             return a if isinstance(a, Poison) else b
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
-            return type(a)(self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True))
+            return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
             if (id(a), id(b)) not in known:  # two names of one dict have one afterwards
                 known[id(a), id(b)] = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
@@ -267,6 +285,8 @@ class Joins(Statics):
         """A number or an array as one of the dtype of a join."""
         kind = kind_of_operand(x)
         if isinstance(like.kind, Array):
+            if isinstance(kind, Num) and like.kind.xp != "numpy":
+                return self.emit(of_kind(np.asarray, like.kind), x, Known(like.kind.dtype), hint=like.hint)
             if not isinstance(kind, Array) or kind.dtype == like.kind.dtype:
                 return x
             rule = find_method("ndarray.astype")

@@ -10,7 +10,11 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
+from adcompiler.frontend.instances import attributes_of, changeable, is_hidden, is_named_tuple, is_object
 from adcompiler.ir.core import ListOf, Value
+from adcompiler.ir.structure import Attr, instance, like, parts
+from rules import arrays
+from rules.arrays import library_of
 from rules.kind import (
     ONE,
     SHORT,
@@ -23,6 +27,8 @@ from rules.kind import (
     Seq,
     constant,
     is_differentiable,
+    library,
+    promote,
 )  # fmt: skip
 
 _LONG = {short: np.dtype(long) for long, short in SHORT.items()}
@@ -41,6 +47,22 @@ class Known:
 
 
 @dataclass(frozen=True)
+class Again:
+    """An object, a list or a dict that is elsewhere too: these steps lead to where it is met first."""
+
+    steps: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Unread:
+    """An attribute of a class that has no kind: to read it is a problem, with this reason and this remedy."""
+
+    cls: type
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True)
 class Leaf:
     """Where a leaf of an argument is found: its steps, `*` for "of each element"."""
 
@@ -49,6 +71,9 @@ class Leaf:
 
 
 MAX_UNROLLED = 16
+#: How many objects, lists and dicts the arguments may consist of, where there is an object among them.
+MAX_OBJECTS = 1000
+MAX_NESTED = 50
 
 
 class Deque(list[Any]):
@@ -78,11 +103,7 @@ def deque_of(maxlen: int | None) -> type[Deque]:
 
 def is_array(x: Any) -> bool:
     """An array of a supported library, of its exact class."""
-    return type(x) is np.ndarray or type(x) is np.memmap or _is_cupy(x)
-
-
-def _is_cupy(x: Any) -> bool:
-    return type(x).__module__.split(".")[0] == "cupy" and type(x).__name__ == "ndarray"
+    return bool(library_of(x))
 
 
 class Describe:
@@ -93,6 +114,8 @@ class Describe:
         self.by_value = by_value
         self.symbols = 0
         self.leaves: list[Leaf] = []
+        #: Where each object, list and dict was met first.
+        self.met: dict[int, tuple[Any, ...]] = {}
 
     def symbol(self, size: int) -> Length:
         if size == 1:
@@ -116,7 +139,7 @@ class Describe:
             if x.dtype.kind not in "biufc":
                 raise KindError(f"arrays of dtype {x.dtype} are not supported", "use a numeric dtype")
             shape = tuple(self.env.fresh() if element else self.symbol(n) for n in x.shape)
-            return Array(x.dtype, shape, "cupy" if _is_cupy(x) else "numpy")
+            return Array(x.dtype, shape, library_of(x))
         if isinstance(x, np.ndarray):
             raise KindError(f"{type(x).__name__} is a subclass of ndarray with rules of its own",
                             "pass a plain array: np.asarray(x)")  # fmt: skip
@@ -130,11 +153,14 @@ class Describe:
 
     def tree(self, x: Any, steps: tuple[Any, ...], hint: str) -> Any:
         """The denotation of an argument. Raises KindError for what cannot be an argument."""
-        if type(x) is tuple or (isinstance(x, tuple) and hasattr(x, "_fields")):
-            if type(x) is not tuple:
-                raise KindError(f"a {type(x).__name__} (a named tuple) is not supported as an argument yet",
-                                "pass a plain tuple or a dict")  # fmt: skip
+        if type(x) is tuple:
             return tuple(self.tree(v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
+        if is_named_tuple(x):
+            return like(x, [self.tree(v, (*steps, k), k) for k, v in parts(x)])
+        if is_object(x) and not isinstance(steps[0], str):  # what is captured is taken by identity
+            return self.object(x, steps)
+        if type(x) in (dict, list) and (again := self.again(x, steps)) is not None:
+            return again
         if type(x) is dict:
             return {k: self.tree(v, (*steps, k), k if isinstance(k, str) and k.isidentifier() else f"{hint}_{i}")
                     for i, (k, v) in enumerate(x.items())}  # fmt: skip
@@ -148,6 +174,35 @@ class Describe:
             return Known(x)
         kind = self.kind(x)
         return Known(x) if kind is None else self.leaf(steps, kind, hint)
+
+    def object(self, x: Any, steps: tuple[Any, ...]) -> Any:
+        """An object by its attributes; one that has been met before by where that was."""
+        if id(x) in self.met:
+            return Again(self.met[id(x)])
+        if len(self.met) >= MAX_OBJECTS or len(steps) > MAX_NESTED:
+            raise KindError(f"it leads to more than {MAX_OBJECTS} objects, lists and dicts, or {MAX_NESTED} within one "
+                            "another", "pass what is needed of it")  # fmt: skip
+        self.met[id(x)] = steps
+        found = attributes_of(x).items()
+        return instance(type(x), {k: self.attribute(v, (*steps, Attr(k)), k, type(x)) for k, v in found})
+
+    def again(self, x: Any, steps: tuple[Any, ...]) -> Again | None:
+        """Where a list or dict has been met that is in an object there or here; others may be one without a sign."""
+        before = self.met.get(id(x))
+        if before is not None and any(isinstance(s, Attr) for s in (*steps, *before)):
+            return Again(before)
+        self.met.setdefault(id(x), steps)
+        return None
+
+    def attribute(self, x: Any, steps: tuple[Any, ...], name: str, cls: type) -> Any:
+        if is_hidden(cls, name):
+            return Unread(type(x), "{name} is another thing than the object has at this name: its class decides", "")
+        if changeable(x):
+            return Unread(type(x), f"{{name}} is a {type(x).__name__}, which is not supported", "use a list or a dict")
+        try:
+            return self.tree(x, steps, name)
+        except KindError as error:
+            return Unread(type(x), f"{{name}} is no attribute that can be read here: {error}", error.remedy)
 
     def list(self, x: list[Any], steps: tuple[Any, ...], hint: str) -> Any:
         if x and (*steps, "[]") not in self.by_value:
@@ -255,7 +310,7 @@ class _Signature(Describe):
                 raise self.fail(node, "a list of lists of any length is not supported; write the inner ones as tuples")
             kind = self.leaf_kind(node)
             if isinstance(kind, Array):
-                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape))
+                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape), kind.xp)
             return self.leaf(steps, Seq(kind, length=length), f"{hint}s")
 
         out = element(node, steps, hint)
@@ -268,6 +323,11 @@ class _Signature(Describe):
             if node.id in _LONG:
                 return Num(_LONG[node.id].type)
             raise self.fail(node, f"{node.id} is not a kind")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Name):
+            kind = self.leaf_kind(node.left)
+            if arrays.get(node.right.id) is None or not isinstance(kind, Array):
+                raise self.fail(node.right, f"{node.right.id} is no library of arrays that is imported")
+            return Array(kind.dtype, kind.shape, node.right.id)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _LONG:
             axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return Array(_LONG[node.value.id], tuple(map(self.length, axes)))
@@ -310,6 +370,8 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
         shape = tuple(x if env.same(x, y) else env.fresh() for x, y in zip(a.shape, b.shape, strict=True))
         return Array(a.dtype if a.dtype == b.dtype else np.promote_types(a.dtype, b.dtype), shape, a.xp)
     if isinstance(a, Array | Num) and isinstance(b, Array | Num) and a.ndim == b.ndim == 0:
+        if (xp := library(a, b)) != "numpy":
+            return Array(promote(a, b), (), xp)
         return Num(np.promote_types(a.dtype, b.dtype).type)
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)

@@ -11,16 +11,18 @@ from adcompiler.frontend.containers import Containers
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.frames import held
 from adcompiler.frontend.growth import Grow, collect_appends
-from adcompiler.frontend.header import Header, after_loop, plain_kind, walk_denotation
+from adcompiler.frontend.header import Header, after_loop, plain_kind
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
 from adcompiler.frontend.ownership import READ
+from adcompiler.frontend.records import Record, of_heap
 from adcompiler.frontend.scope import Callback, Closure, Maybe, Method, Poison
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.versions import Rebound, Reread, Written
+from adcompiler.frontend.walk import walk_denotation
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import (
     UNDEF,
@@ -39,6 +41,10 @@ class Loops(Containers):
 
     def block(self, statements: list[Any]) -> Any:
         """Lower statements in order; how they end."""
+        raise NotImplementedError
+
+    def set_name(self, name: str, d: Any) -> None:
+        """Give a name of this frame, or an attribute, its new meaning."""
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ loops
@@ -100,7 +106,7 @@ class Loops(Containers):
         self.finish_loop(op, results, stop, header)
         collect_appends(op, it.length, self.defs)
         if it.length is None or self.env.at_least(it.length, 1) is not True:
-            self.doubt(op, names)
+            self.doubt(op, names | header.first)
 
     def meaning(self, node: Any) -> Any:
         """The function that a name, or a dotted one, denotes; None if it denotes none that is known."""
@@ -114,9 +120,9 @@ class Loops(Containers):
         """What a loop assigns first may have no value after it: reading it checks that it has one."""
         first = {r for r, i in zip(op.results, op.inits, strict=False) if i is UNDEF}
         for n in names:
-            d = self.frame.env.get(n)
+            d = (self.heap if of_heap(n) else self.frame).env.get(n)
             if isinstance(d, Value) and d in first and not is_flag(n):
-                self.frame.env[n] = Maybe(d)
+                self.set_name(n, Maybe(d))
 
     def finish_loop(self, op: For | While, results: list[Value], stop: Any, header: Header) -> None:
         if stop is not False:
@@ -142,7 +148,7 @@ class Loops(Containers):
         """
         frame, outer = self.frame, self.builder.region
         around: Environments = [(f, dict(f.env)) for f in self.frames()]
-        before = around[0][1]
+        before = {**next(env for f, env in around if f is self.heap), **around[0][1]}
         header = Header(
             self,
             {n: before[n] for n in sorted(names) if n in before and not isinstance(before[n], Poison)},
@@ -157,12 +163,13 @@ class Loops(Containers):
             self.builder.loc = loc
             restore([(f, dict(env)) for f, env in around])
             start, params, inits, _paths = header.start()
-            frame.env.update(start)
             for n, d in start.items():
+                self.set_name(n, d)
                 self.alike(before.get(n), d)
             region = header.region = self.builder.region = Region(list(params))
             self.headers.append(header)
             header.shared.enter()
+            header.begin_iteration()
             try:
                 status = run(region)
             except Grow as grow:
@@ -188,7 +195,8 @@ class Loops(Containers):
             finally:
                 self.headers.pop()
                 self.builder.region = outer
-            end = frame.env
+            end = {**self.heap.env, **frame.env}
+            names = names | header.first
             yields: dict[Value, Any] = {}
             self.builder.loc = loc
             if isinstance(status, Diverges):
@@ -197,6 +205,7 @@ class Loops(Containers):
                 break
             accepted = [header.accept((n,), d, end.get(n), yields) for n, d in start.items()]
             accepted.append(header.shared.settle(yields))
+            accepted.append(header.settle_containers())
             late = [n for n in sorted(names - set(start)) if isinstance(end.get(n), Maybe)]
             if all(accepted) and not late:
                 break
@@ -218,29 +227,37 @@ class Loops(Containers):
         for marked in (self.frozen_joins, self.owned_joins):
             marked.update(r for p, r in zip(params, results, strict=True) if p in marked)
         after = dict(zip(params, results, strict=True))
-        frame.env = dict(before)
         for n, d in start.items():
             if isinstance(d, Maybe):
-                frame.env[n] = Maybe(_replace(d.value, after))
-                self.alike(d, frame.env[n])
-                self.alike(end.get(n), d)
-                continue
-            frame.env[n] = d if isinstance(d, Poison) else _replace(d, after)
-            self.alike(d, frame.env[n])
+                made: Any = Maybe(header.objects.leave(d.value, after))
+            else:
+                made = d if isinstance(d, Poison) else header.objects.leave(d, after)
+            self.set_name(n, made)
+            self.alike(d, made)
             self.alike(end.get(n), d)
+            if isinstance(d, Maybe):
+                continue
             unset = isinstance(status, Diverges) or (isinstance(end[n], Known) and end[n].value is False)
             if is_flag(n) and unset and isinstance(before[n], Known):  # no iteration that ends sets it
                 frame.env[n] = before[n]
+
+        def first(n: str, d: Any) -> Any:
+            if isinstance(d, Record):
+                return header.objects.first(d, end, first)
+            return self._first_assigned(n, d, region, inits, results, header.mark, first)
+
         for n in sorted(names - set(start)):
             if n in end:
                 d = end[n].value if isinstance(end[n], Maybe) else end[n]
-                frame.env[n] = self._first_assigned(n, d, region, inits, results, header.mark)
-                self.alike(d, frame.env[n])
+                made = first(n, d)
+                self.set_name(n, made)
+                self.alike(d, made)
         return region, inits, results, any(o.effect for o in region.ops), header
 
     def _first_assigned(
-        self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value], began: int
-    ) -> Any:
+        self, name: str, d: Any, region: Region, inits: list[Any], results: list[Value], began: int,
+        first: Callable[[str, Any], Any],
+    ) -> Any:  # fmt: skip
         """A name that only the loop assigns: carried from nowhere, so that its last value is there afterwards."""
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, int | float | complex)):
             operand = self.operand(d)
@@ -252,7 +269,7 @@ class Loops(Containers):
             return results[-1]
         if isinstance(d, Callback | Closure | Method | Once) and any(v.id > began for _, v, _ in held(d, "")):
             return Poison("{name} is made in the loop", "make it before the loop, or read it there", self.builder.loc)
-        return walk_denotation(d, (), lambda x, _: self._first_assigned(name, x, region, inits, results, began))
+        return walk_denotation(d, (), lambda x, _: first(name, x))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
         d = self.expr(node.iter)
@@ -262,26 +279,35 @@ class Loops(Containers):
         with self.unfollowed(node):
             it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
+            loop = it
             mark = len(self.builder.region.ops)
             before: Environments = [(f, dict(f.env)) for f in self.frames()]
             problems = len(self.problems)
             names = changed_names(node.body) | assigned_names([node.target])
+
+            def undo() -> None:
+                del self.builder.region.ops[mark:]
+                del self.problems[problems:]
+                restore(before)
+
             try:
                 self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
+                unsettled = [
+                    p for p in self.problems[problems:] if isinstance(p.origin, tuple) and p.origin[0] == self.loc(node)
+                ]
+                if unsettled and self.is_short(loop):  # what is None at first, say
+                    undo()
+                    it = self.unrolled(loop, node.iter, unsettled[0])
             except Reread as again:
                 if again.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                self.by_index(it, names, node)
+                undo()
+                self.by_index(loop, names, node)
             except Unroll as unroll:
                 if unroll.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                it = self.unrolled(it, node.iter, unroll.problem)
+                undo()
+                it = self.unrolled(loop, node.iter, unroll.problem)
         if isinstance(it, list):
             self.check_read_list(node)
             if len(it) > MAX_UNROLLED:
@@ -300,8 +326,15 @@ class Loops(Containers):
         raise NotImplementedError
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
-        """A loop over the rows of arrays that its body changes: each row is read when its turn comes."""
+        """A loop over the rows of arrays that its body changes: each row is read when its turn comes.
+
+        Raises Refusal where it is an array in a list that the body changes.
+        """
         arrays = [s for s in it.sequences if isinstance(s.kind, Array)]
+        refusal = self.refuse(node.iter, "the loop reads a list, and changes an array in it in place",
+                              "make copies of the arrays before: [y.copy() for y in ys]")  # fmt: skip
+        if not arrays:
+            raise refusal
         others = [s for s in it.sequences if not isinstance(s.kind, Array)]
         with self.kept(READ, arrays) as name:
             indices = STRUCTURAL[range](self, node, self.emit(length, arrays[0]))
@@ -313,7 +346,12 @@ class Loops(Containers):
                 return it.element([next(read) if isinstance(s.kind, Array) else next(rest) for s in it.sequences])
 
             indexed = Iteration([indices, *others], element, it.length)
-            self.for_loop(indexed, names, lambda d: self._loop_body(node, d), node)
+            try:
+                self.for_loop(indexed, names, lambda d: self._loop_body(node, d), node)
+            except Reread as again:
+                if again.loop is not node:
+                    raise
+                raise refusal from None
 
     def _unrolled_loop(self, node: Any, items: list[Any]) -> Any:
         """One iteration after the other; where one may be the last, the others are a side of an If."""
@@ -395,14 +433,8 @@ class Loops(Containers):
         op = While("while", (inits,), {}, results, False, effect, loc, test, region)
         self.finish_loop(op, results, stop, header)
         collect_appends(op, None, self.defs)
-        self.doubt(op, names)
+        self.doubt(op, names | header.first)
         return None
-
-
-def _replace(d: Any, mapping: dict[Value, Value]) -> Any:
-    if isinstance(d, Value):
-        return mapping.get(d, d)
-    return walk_denotation(d, (), lambda x, _: _replace(x, mapping))
 
 
 def _without_exit(node: Any) -> list[Any]:

@@ -17,14 +17,15 @@ from adcompiler.frontend.borrowing import Borrowing
 from adcompiler.frontend.contexts import Contexts
 from adcompiler.frontend.exceptions import Attempted, Exceptions
 from adcompiler.frontend.generators import Generators
-from adcompiler.frontend.header import walk_denotation
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews, Returned
 from adcompiler.frontend.kinds import Deque, Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
-from adcompiler.frontend.loops import Loops, inner_statements
+from adcompiler.frontend.loops import inner_statements
+from adcompiler.frontend.objects import Objects
 from adcompiler.frontend.operations import no_rule
-from adcompiler.frontend.ownership import PENDING
+from adcompiler.frontend.ownership import PENDING, containers
+from adcompiler.frontend.records import Record, records
 from adcompiler.frontend.recursion import Recursion, Recursive
 from adcompiler.frontend.scope import (
     Callback,
@@ -41,6 +42,7 @@ from adcompiler.frontend.scope import (
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import Place, keep_apart, written_arguments
+from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
 from adcompiler.ir.core import (
@@ -60,7 +62,8 @@ from rules.kind import Array, KindError, Lengths, Num, Opaque
 class Lowered:
     """A function as IR, and how its parameters are found: argument trees, captured inputs, guards.
 
-    `sources` are the function's and those of all that were lowered in place of their calls.
+    `sources` are the function's and those of all that were lowered in place of their calls; `touched` are objects from
+    outside of which it reads something, with where they are among the arguments, None where they are not.
     """
 
     function: Function
@@ -73,9 +76,10 @@ class Lowered:
     result: Any
     free_names: dict[str, Any] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
+    touched: list[tuple[Any, Any]] = field(default_factory=list)
 
 
-class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
+class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -84,6 +88,10 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
     def __init__(self, scope: Scope, frame: Frame, env: Lengths, differentiate: Callable[..., Any]) -> None:
         super().__init__(scope, frame, env)
         self.differentiate = differentiate
+        self.heap = Frame(frame.source)
+        self.known_objects = {}
+        self.argument_objects = {}
+        self.joined_attributes = {}
         self.stack = []
         self.promotable_seen = []
         self.callers: list[Frame] = []
@@ -113,16 +121,19 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
         given: list[Value] = []
         fresh: list[Value] = []
         wall = moment()
+        apart: dict[Record, Record] = {}
 
         def rename(d: Any) -> Any:
             if isinstance(d, Value):
                 given.append(d)
                 fresh.append(Value(d.kind, d.hint, d.loc))
                 return fresh[-1]
+            if isinstance(d, Record):
+                return self.remade(d, rename, apart)
             return walk_denotation(d, (), lambda x, _: rename(x))
 
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
-        named = request.named(arguments)
+        named = {n: self.without_objects(d, node) for n, d in request.named(arguments).items()}
         self.arguments |= frozenset(fresh)  # what it writes into is a copy of its own
         self.note_arguments((*arguments[0], *arguments[1].values()))
         for old, new in zip(given, fresh, strict=True):  # ints that turn out to be needed by value are still found
@@ -137,10 +148,11 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
         try:
             f, (positional, named_) = request.function, arguments
             plain = {k: v for k, v in named_.items() if k not in request.tangent_names}
-            left = [named[request.parameter_of(request.of)]] if request.of is not None else []
+            left = [request.named(arguments)[request.parameter_of(request.of)]] if request.of is not None else []
             with self.kept(PENDING, left) as name:
                 result = self.call(f if isinstance(f, Closure) else Known(f), positional, plain, node)
                 result = self.frame.env[name][0] if left else result
+                result = self.without_objects(result, node)
         finally:
             self.walls.pop()
             self.builder.region = outer
@@ -156,6 +168,12 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
+        made: dict[Any, Any] = {}
+        args = tuple(self.variable(x, made) if request.moves(i) else x for i, x in enumerate(args))
+        kwargs = {k: self.variable(x, made) if request.moves(k) else x for k, x in kwargs.items()}
+        if made:  # an object that is in several arguments is one in all of them
+            args = tuple(x if request.moves(i) else self.variable(x, made) for i, x in enumerate(args))
+            kwargs = {k: x if request.moves(k) else self.variable(x, made) for k, x in kwargs.items()}
         inner, named, given = self.outlined(request, args, kwargs, node)
         pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
         before = moment()
@@ -175,7 +193,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
             seen.add(root)
             return v if new or not isinstance(v.kind, Array) else self.method_rule("copy", node, v)
 
-        return map_tree(apart, denotation(tree))
+        return self.with_objects(map_tree(apart, denotation(tree)), (), request.name, {})
 
     # ------------------------------------------------------------------------------------- statements
     def body(self, node: Any) -> Any:
@@ -190,6 +208,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
 
     def apart_in(self, frame: Frame) -> "Lowerer":
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
+        made.heap, made.known_objects, made.argument_objects = self.heap, self.known_objects, self.argument_objects
         made.walls.append(moment())  # what is around it is changed by none of its calls
         made.repeats.append(moment())
         made.attempts = [Attempted(a.catches) for a in self.attempts[-1:]]
@@ -203,6 +222,20 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
             return self.entered(node, frame, frame.name, dict(frame.env), node)
         self.stack.append((form, self.axes(given.lengths)))
         return self.body(node)
+
+    def called(
+        self, form: Any, found: Any, axes: Any, node: Any, frame: Frame, name: str, bound: Any, call: Any
+    ) -> Any:
+        if next(records(tuple(bound.values())), None) is not None:
+            raise self.refuse(call, f"{name} calls itself, and is passed an object, which is not supported",
+                              "pass the attributes that it reads, and return what it changes")  # fmt: skip
+        return super().called(form, found, axes, node, frame, name, bound, call)
+
+    def template(self, got: Any, progress: Any) -> Any:
+        if next(records(got), None) is not None:
+            raise self.refuse(self.frame.source.node, "a function that calls itself returns an object, which is not "
+                              "supported", "return its attributes")  # fmt: skip
+        return super().template(got, progress)
 
     def ending(self, node: Any) -> Any:
         """The returned denotation of a function's body in the current frame, or DIVERGES."""
@@ -285,6 +318,8 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Loops, Recursion):
             self.assign(node.target, self.expr(node.value))
 
     def stmt_AugAssign(self, node: Any, rest: list[Any]) -> None:
+        if self.augmented_item(node):
+            return
         if isinstance(node.target, gast.Name):
             name = node.target.id
             self.check_local(name, node)
@@ -482,19 +517,25 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         arguments = describe(scope.describe)
         frame = Frame(
             source,
-            dict(arguments),
+            {},
             locals=assigned_names(source.node.body) if isinstance(source.node.body, list) else frozenset(),
             name=source.name,
         )
         lowerer = Lowerer(scope, frame, env, differentiate)
+        met: dict[Any, Any] = {}
+        for i, (n, tree) in enumerate(arguments.items()):
+            frame.env[n] = lowerer.with_objects(tree, (i,), n, met)
+        found = {i: met.get(steps) for i, steps in scope.describe.met.items()}
+        lowerer.argument_objects = {i: d for i, d in found.items() if isinstance(d, Record)}
         lowerer.note_captures()
-        lowerer.argument_trees = tuple(arguments.values())
+        lowerer.argument_trees = tuple(frame.env.values())
         lowerer.arguments = frozenset(leaf.value for leaf in scope.leaves)
-        lowerer.note_arguments(arguments.values())
+        lowerer.note_arguments(lowerer.argument_trees)
+        lowerer.passed += [d for n, x in lowerer.heap.env.items() for _, d in containers(x, n)]
         problems: list[Problem] = []
         result: Any = None
         try:
-            result = lowerer.main(source.node)
+            result = lowerer.without_objects(lowerer.main(source.node), source.node)
         except Apart as apart:
             made_apart.add(apart.comprehension)
             continue
@@ -524,9 +565,10 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,
                             _plain_tree(result))  # fmt: skip
         keep_apart(function, written_arguments(function, lowerer.changed))
+        touched = [(x, scope.describe.met.get(i)) for i, x in scope.touched.items()]
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names,
-                       list(scope.sources.values()))  # fmt: skip
+                       list(scope.sources.values()), touched)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

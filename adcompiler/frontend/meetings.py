@@ -28,7 +28,9 @@ class Meetings(Versions):
         sides = [s for s in (then, orelse) if s is not None]
         found = [self.at_end(before, side) for side in sides]
         values = [{key: v for key, v, _ in places if key is not None} for places in found]
-        start = {(id(f), label): v for f, env in before for n, d in env.items() for label, v, _ in held(d, n)}
+        for f, env in before:
+            f.env = env
+        start = {(id(f), label): v for f, label, v, _ in self.all_places()}
         others = [start] if len(sides) == 1 else values[::-1]
         changed = [
             {key: v for key, v in mine.items() if other.get(key) is not v}
@@ -60,8 +62,9 @@ class Meetings(Versions):
         for (f, _), env in zip(before, side[0], strict=True):
             f.env = env
         found: list[tuple[Any, Value, bool]] = [(None, v, False) for _, v, _ in self.temporaries()]
-        found += [((id(f), label), v, movable) for f, label, v, movable in self.places()]
-        return found + [((0, label), v, movable) for label, v, movable in held(side[1], "")]
+        found += [((id(f), label), v, movable) for f, label, v, movable in self.all_places()]
+        found += [((0, label), v, movable) for label, v, movable in held(side[1], "")]
+        return found + [((0, label), v, movable) for label, v, movable in self.held_in_objects(side[1], "")]
 
     def groups(self, changed: dict[Any, Value], places: list[tuple[Any, Value, bool]]) -> dict[Any, Any]:
         """For each changed array that this function has made: how it is seen, and all places that see the same one.

@@ -11,13 +11,16 @@ import numpy as np
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
 from adcompiler.ir.build import Builder
+from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
+from adcompiler.ir.structure import like
 from rules.cotangent import length
-from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
+from rules.kind import KindError, Lengths, Num, Opaque, Seq, Unfilled
 from rules.rule import find
 
 
@@ -62,6 +65,29 @@ class Operations:
         self.comprehended: dict[Value, tuple[str, int, int]] = {}
         #: What a loop reads of a list, with the list.
         self.elements_of: dict[Value, Value] = {}
+
+    def variable(self, d: Any, made: dict[Record, Record]) -> Any:
+        """The same structure, in which floats that are known are values: something is to be differentiated by them.
+
+        Objects in it are others, as `made` has them then.
+        """
+        if isinstance(d, tuple | list):
+            return like(d, (self.variable(x, made) for x in d))
+        if isinstance(d, dict):
+            return {k: self.variable(x, made) for k, x in d.items()}
+        if isinstance(d, Record):
+            return self.remade(d, lambda x: self.variable(x, made), made)
+        if not isinstance(d, Known) or type(d.value) not in (float, complex):
+            return d
+        kind = type(d.value)
+        op = Op(kind, (d.value,), {}, [Value(Num(kind), "", self.builder.loc)], loc=self.builder.loc)
+        self.builder.region.ops.append(op)
+        self.defs[op.result] = op
+        return op.result
+
+    def remade(self, r: Record, f: Callable[[Any], Any], made: dict[Record, Record]) -> Record:
+        """Another object whose attributes are what `f` makes of those of this one; `made` are such objects by now."""
+        raise NotImplementedError
 
     def loc(self, node: Any) -> Loc:
         file = getattr(node, "file", None) or self.frame.source.file
@@ -133,6 +159,8 @@ class Operations:
             return d
         if isinstance(d, Known):
             return d.value
+        if isinstance(d, Bound):
+            return d
         if isinstance(d, tuple | list):
             return tuple(map(self.operand, d)) if isinstance(d, tuple) else [self.operand(x) for x in d]
         if isinstance(d, dict):
@@ -144,6 +172,9 @@ class Operations:
         if isinstance(d, ListOf):
             raise KindError("a list of tuples or dicts cannot be passed to a library function",
                             "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
+        if isinstance(d, Record):
+            raise KindError(f"an object of class {d.cls.__name__} cannot be passed to a library function",
+                            "pass the attributes that it reads")  # fmt: skip
         if isinstance(d, Method) and d.name == "flat":
             raise KindError("the iterator a.flat cannot be passed to a function here", "pass np.ravel(a)")
         if isinstance(d, Closure | Method):
@@ -160,7 +191,7 @@ class Operations:
 def rebuild(d: Any, f: Callable[[Any], Any]) -> Any:
     """`f` over the leaves of a structured denotation."""
     if isinstance(d, tuple | list):
-        return type(d)(rebuild(x, f) for x in d)
+        return like(d, (rebuild(x, f) for x in d))
     if isinstance(d, dict):
         return {k: rebuild(v, f) for k, v in d.items()}
     if isinstance(d, ListOf):

@@ -12,6 +12,7 @@ from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.frames import held, readable
 from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import (
     Callback,
     Closure,
@@ -49,6 +50,8 @@ class Ownership(Calls):
     changed_passed: list[tuple[Any, str, Loc | None]]
     sharers: dict[Value, list[Value]]
     indexed = 0
+    #: The frame whose names are the attributes of objects.
+    heap: Frame
     #: The name of the function, if it is lowered apart from its callers.
     apart = ""
 
@@ -117,7 +120,7 @@ class Ownership(Calls):
             return {
                 label
                 for n in names
-                for label, v, _ in held(env.get(n), n)
+                for label, v, _ in held(env.get(n, self.heap.env.get(n)), n)
                 if (isinstance(v.kind, Array) or _list(v)) and self.alone(v, label, live)
             }
         finally:
@@ -152,6 +155,14 @@ class Ownership(Calls):
         """Every value that a name denotes or a container of one holds; can another version be put in its place?"""
         for f, n, d in self.names(live):
             yield from ((f, label, v, movable) for label, v, movable in held(d, n))
+
+    def all_places(self, live: Any = None) -> Iterator[tuple[Frame, str, Value, bool]]:
+        """As `places`, and each value in an object once more for every way from a name to it."""
+        return self.places(live)
+
+    def held_in_objects(self, d: Any, label: str) -> Iterator[tuple[str, Value, bool]]:
+        """The values that the objects in a denotation hold, by the ways to them."""
+        return iter(())
 
     def temporaries(self) -> Iterator[tuple[str, Value, bool]]:
         """The values that a loop is reading, or that an expression around has read so far."""
@@ -271,7 +282,7 @@ def may_be_one(a: Any, b: Any) -> bool:
     if isinstance(a, Value) and isinstance(b, Value):
         x, y = a.kind, b.kind
         return type(x) is type(y) and (not isinstance(x, Array) or (x.dtype, x.ndim) == (y.dtype, y.ndim))
-    if type(a) is not type(b):
+    if type(a) is not type(b) or isinstance(a, Record):
         return False
     if isinstance(a, dict):
         return list(a) == list(b) and all(may_be_one(a[k], b[k]) for k in a)
@@ -281,7 +292,7 @@ def may_be_one(a: Any, b: Any) -> bool:
 
 
 def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
-    """The lists and dicts in a denotation."""
+    """The lists and dicts in a denotation, and the objects."""
     d = d.value if isinstance(d, Maybe) else d
     if isinstance(d, Closure):
         for x in d.defaults.values():
@@ -291,6 +302,8 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
             yield from containers(x, f"{label}, which keeps it,")
     elif isinstance(d, Method):
         yield from containers(d.owner, f"{label}, made of it,")
+    elif isinstance(d, Record):
+        yield label, d
     elif isinstance(d, tuple | list | dict):
         if not isinstance(d, tuple):
             yield label, d

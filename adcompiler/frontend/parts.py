@@ -16,8 +16,9 @@ from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
 from adcompiler.frontend.kinds import Elements, Known, ListOf
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
-from adcompiler.frontend.words import MAKERS, describe, method_remedy
+from adcompiler.frontend.words import MAKERS, describe, method_remedy, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find_method
@@ -84,6 +85,11 @@ class Parts(Conditions):
                 return owner[fields.index(name)]
             self.lacks(tuple, name)
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
+        if isinstance(owner, Fields):
+            return owner.field(self, name, node)
+        if isinstance(owner, dict) and name in owner and not hasattr(dict, name):
+            reason = f"the attribute {name} is read of what is one result on one path, and another on another path"
+            raise self.refuse(node, reason, "read it on each path, and use what was read")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
                 self.lacks(type(owner), name)
@@ -229,11 +235,6 @@ class Parts(Conditions):
         d = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
         view = isinstance(d.kind, Array) and not isinstance(index, Value)
         return self.method_rule("copy", node, d) if view else d
-
-
-def spelled(cls: type) -> str:
-    """How Python calls a class in messages."""
-    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def is_flat(d: Any) -> bool:

@@ -24,6 +24,7 @@ from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.callee import Callee
 from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves
+from adcompiler.ir.structure import like
 from rules.kind import ONE, Array, Length, Num, Seq
 
 #: How often a function may be lowered inside itself, for arguments that differ in what is known of them.
@@ -313,7 +314,7 @@ class Recursion(Stores):
         elif isinstance(a, Known) and a == b:
             return a
         elif isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
-            return type(a)(self.joined(x, y, name, call) for x, y in zip(a, b, strict=True))
+            return like(a, (self.joined(x, y, name, call) for x, y in zip(a, b, strict=True)))
         elif isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
             return {k: self.joined(a[k], b[k], name, call) for k in a}
         elif isinstance(a, ListOf) and isinstance(b, ListOf):
@@ -343,7 +344,7 @@ def _mapped(d: Any, f: Callable[..., Any], *path: Any) -> Any:
     out = {k: f(x, *((*p, k) for p in path)) for k, x in parts}
     if isinstance(d, ListOf):
         return ListOf(out["*"])
-    return out if isinstance(d, dict) else type(d)(out.values())
+    return out if isinstance(d, dict) else like(d, out.values())
 
 
 def _flat(d: Any) -> Iterator[Any]:

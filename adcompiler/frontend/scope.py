@@ -204,6 +204,8 @@ class Scope:
         self.recursive = recursive
         #: Comprehensions whose elements are changed in place: each is made by itself.
         self.made_apart = made_apart
+        #: Objects outside, of classes of the user's, of which something is read, by their ids.
+        self.touched: dict[int, Any] = {}
         self.in_progress: list[Any] = []
         self.finished: dict[Any, Any] = {}
         self.around: dict[Any, list[Any]] = {}

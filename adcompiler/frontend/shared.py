@@ -8,6 +8,7 @@ In the body both a and b denote %p.
 from typing import Any
 
 from adcompiler.frontend.lenses import Lens, is_ordered
+from adcompiler.frontend.records import of_heap
 from adcompiler.ir.core import Value
 from rules.kind import Array
 
@@ -44,7 +45,8 @@ class Shared:
             if other:
                 lowerer.read_again(root)
             family = lowerer.family(root)
-            mine = [label for f, label, v, _ in lowerer.places(live) if v in family and f is lowerer.frame]
+            here = (lowerer.frame, lowerer.heap)
+            mine = [label for f, label, v, _ in lowerer.places(live) if v in family and f in here]
             if other or not self.split.isdisjoint(mine):
                 self.refused.setdefault(root, [other] if other else mine)
             if root not in self.refused:
@@ -66,7 +68,8 @@ class Shared:
         lowerer = self.lowerer
         lowerer.moved(self.params)
         by_param = {p: r for r, p in self.params.items()}
-        seen = [((id(f), label), lowerer.lens(v)) for f, label, v, _ in lowerer.places(self.header.live) if self.roots]
+        places = lowerer.all_places(self.header.live) if self.roots else ()
+        seen = [((id(f), label), lowerer.lens(v)) for f, label, v, _ in places]
         self.entered = {key: (by_param[of.root], of) for key, of in seen if of.root in by_param}
 
     def settle(self, yields: dict[Value, Any]) -> bool:
@@ -74,7 +77,8 @@ class Shared:
         if not self.roots:
             return True
         lowerer = self.lowerer
-        found: list[Any] = [((id(f), label), v, movable) for f, label, v, movable in lowerer.places(self.header.live)]
+        places = lowerer.all_places(self.header.live)
+        found: list[Any] = [((id(f), label), v, movable) for f, label, v, movable in places]
         after = {key: lowerer.lens(v) for key, v, _ in found}
         found += [(None, v, False) for _, v, _ in lowerer.temporaries()]
         settled = [self.settled(root, param, found, after, yields) for root, param in self.params.items()]
@@ -89,9 +93,12 @@ class Shared:
         astray = [k for k, of in places.items() if k not in after or after[k].root is not last
                   or not after[k].same_steps(of)]  # fmt: skip
         if astray:
-            self.split.update(label for frame, label in astray if frame == id(lowerer.frame))
+            here = (id(lowerer.frame), id(lowerer.heap))
+            inside = [key for key in astray if key[0] == here[0] and of_heap(key[1])]
+            self.split.update(label for frame, label in astray if frame in here)
             names = {id(f): lowerer.suffix(f) for f in lowerer.frames()}
-            outside = [label + names.get(frame, "") for frame, label in astray if frame != id(lowerer.frame)]
+            outside = [label + names.get(frame, "") for frame, label in astray if frame not in here]
+            outside += [label for _, label in inside]
             if outside:
                 self.refused[root] = outside
             return False

@@ -10,6 +10,7 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.operations import Operations
 from adcompiler.frontend.scope import Poison, poison_problem
 from adcompiler.ir.core import Op, Value
+from adcompiler.ir.structure import like
 from rules.cotangent import length, size
 from rules.kind import Num
 
@@ -44,7 +45,7 @@ class Statics(Operations):
         if isinstance(d, Known):
             return d.value
         if isinstance(d, tuple | list):
-            return type(d)(self.static(x, node, what, remedy) for x in d)
+            return like(d, (self.static(x, node, what, remedy) for x in d))
         if isinstance(d, dict):
             return {k: self.static(v, node, what) for k, v in d.items()}
         if isinstance(d, slice):

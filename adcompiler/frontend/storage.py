@@ -31,6 +31,7 @@ _IN_PLACE = {gast.Add: "add", gast.Sub: "sub", gast.Mult: "mul"}
 class Place:
     """Where a store goes: `params["W"][1:, i]` is params, ("W",), its array, and the path ((1:, i),).
 
+    The name of an attribute is the one that it has in the heap, beside its `owner` and what it denotes as a `whole`.
     Of an array that has no name here, as in `np.split(y, 2)[0][:]` and `z.real[:]`, the name is empty. The path of what
     is `flat` leads from the elements in the order of C.
     """
@@ -41,6 +42,14 @@ class Place:
     path: tuple[Any, ...]
     text: str
     flat: bool = False
+    owner: Any = None
+    attribute: str = ""
+    whole: Any = None
+
+    @property
+    def label(self) -> str:
+        """What holders of values call it."""
+        return self.name + "".join(f"[{k!r}]" for k in self.keys)
 
 
 class Stores(Writers):
@@ -51,19 +60,43 @@ class Stores(Writers):
 
         Raises Refusal where it is none.
         """
+        owned = self.attribute_of_object(target)
+        if owned is not None:
+            node, owner, steps = owned
+            return self.place_in_object(owner, node, steps, target, exists)
         if isinstance(target, gast.Attribute):
             return self.attribute_place(target)
-        steps: list[Any] = []
+        steps = []
         node = target
         while isinstance(node, gast.Subscript) or (isinstance(node, gast.Attribute) and node.attr == "T"):
             steps.insert(0, node)
             node = node.value
         named = isinstance(node, gast.Name)
         owner = self.owner(node.id, target) if named else self.frame
-        base, keys, text = self.read_name(node) if named else self.expr(node), [], self.text(node)
+        base, text = self.read_name(node) if named else self.expr(node), self.text(node)
         if is_flat(base):
             text = self.text(node.value) if isinstance(node, gast.Attribute) else text
             return self.flat_place(base, steps, text, target)
+        base, keys, path, text = self.steps_from(base, steps, text, target, exists)
+        if not path and not (exists and is_array(base)):
+            if not named:
+                raise self.refuse_store(target)
+            if owner is not self.frame:
+                self.check_local(node.id, target)
+        return Place(node.id if named else "", keys, base, path, text)
+
+    def attribute_of_object(self, target: Any) -> tuple[Any, Any, list[Any]] | None:
+        """The attribute of an object that a target is, or leads from: its node, its owner, and the steps from there."""
+        return None
+
+    def place_in_object(self, owner: Any, node: Any, steps: list[Any], target: Any, exists: bool) -> Place:
+        raise NotImplementedError
+
+    def steps_from(
+        self, base: Any, steps: list[Any], text: str, target: Any, exists: bool
+    ) -> tuple[Any, tuple[Any, ...], tuple[Any, ...], str]:
+        """What `steps` lead to: through containers, by keys, to a base; and the path of a view from there."""
+        keys: list[Any] = []
         while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
             step = steps.pop(0)
             key = self.static(self.index(step.slice), step, "the key of a dict, or an index into a list")
@@ -80,13 +113,7 @@ class Stores(Writers):
                 key += len(container)
             keys.append(key)
             text += f"[{key!r}]"
-        path = tuple(self.step(s) for s in steps)
-        if not path and not (exists and is_array(base)):
-            if not named:
-                raise self.refuse_store(target)
-            if owner is not self.frame:
-                self.check_local(node.id, target)
-        return Place(node.id if named else "", tuple(keys), base, path, text)
+        return base, tuple(keys), tuple(self.step(s) for s in steps), text
 
     def attribute_place(self, target: Any) -> Place:
         """The place of `z.real`, `z.imag` or `a.flat` as the target of a store."""
@@ -247,10 +274,10 @@ class Stores(Writers):
     def replace(self, place: Place, new: Any, node: Any) -> None:
         """Give the name its new meaning, or all names the container that has a new item."""
         if not place.keys:
-            self.bind(place.name, new)
+            self.rebind(place, new, node)
             return
         *outer, last = place.keys
-        d = self.frame.env[place.name]
+        d = self.meaning_of(place)
         d = d.value if isinstance(d, Maybe) else d
         for key in outer:
             d = d[key]
@@ -258,6 +285,14 @@ class Stores(Writers):
         changed = {**d, last: new} if isinstance(d, dict) else [new if i == last else x for i, x in enumerate(d)]
         self.alike(d, changed)
         self.moved({}, {id(d): (d, changed)})
+
+    def meaning_of(self, place: Place) -> Any:
+        """What the name of a place denotes."""
+        return self.frame.env[place.name]
+
+    def rebind(self, place: Place, new: Any, node: Any) -> None:
+        """Give the name of a place its new meaning."""
+        self.bind(place.name, new)
 
     # ----------------------------------------------------------------------------------------- checks
     def owner(self, name: str, node: Any) -> Frame:
@@ -287,7 +322,7 @@ class Stores(Writers):
         """Refuse a change of an item where another name may denote the same list or dict."""
         if place.path:
             return
-        inner, text = self.frame.env[place.name], place.name
+        inner, text = self.meaning_of(place), place.name
         inner = inner.value if isinstance(inner, Maybe) else inner
         for i, key in enumerate(place.keys):
             other = self.same_container(inner, text, known=inner) if i == len(place.keys) - 1 else ""

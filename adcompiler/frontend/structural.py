@@ -5,6 +5,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.frontend.collected import COLLECTED, class_of
@@ -12,14 +13,16 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
-from adcompiler.frontend.parts import spelled
+from adcompiler.frontend.padding import PADDED
 from adcompiler.frontend.patterns import PATTERNS
+from adcompiler.frontend.rewritten import REWRITTEN
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
-from adcompiler.frontend.words import describe
+from adcompiler.frontend.words import describe, spelled
 from adcompiler.frontend.wrappers import WRAPPERS
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.library import on_device
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.numpy.spectral import complex_eig, complex_eigvals
@@ -167,7 +170,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
     return convert
 
 
-def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
+def _dict(self: Any, node: Any, x: Any = None, /, **kwargs: Any) -> Any:
     if x is None:
         return dict(kwargs)
     if isinstance(x, dict):
@@ -193,6 +196,12 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
         total = self.binary(operator.add, total, d, node) if not (isinstance(total, Known) and total.value == 0) \
             else d  # fmt: skip
     return total
+
+
+def _better(self: Any, f: Any, best: Any, d: Any, node: Any) -> Any:
+    """The one of two that `max` or `min` picks, as Python does: what is no number asks which, and is itself."""
+    test = self.truth(self.compare(gast.Gt() if f is max else gast.Lt(), d, best, node), node)
+    return self.fork(test, lambda: d, lambda: best, self.loc(node))
 
 
 def _extremum(f: Any) -> Callable[..., Any]:
@@ -223,6 +232,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if 0 <= min(kinds) < max(kinds) == 2:  # one of ints and floats is a float
             items = [d if k == 2 else self.emit(float, d) for d, k in zip(items, kinds, strict=True)]
         best = items[0]
+        if on_device(items):
+            for d in items[1:]:
+                best = _better(self, f, best, d, node)
+            return best
         for d in items[1:]:
             best = self.emit(f, best, d)
         if isinstance(best, Value) and min(kinds) < max(kinds) == 2:
@@ -488,6 +501,11 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
-    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
-    **PATTERNS, **COLLECTED,
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals),
+    **VIEWS, **WRAPPERS, **PADDED, **REWRITTEN, **PATTERNS, **COLLECTED,
 }  # fmt: skip
+#: Those that tell of kinds, lengths and names alone: what they give has no derivative.
+CONSTANTS = frozenset({
+    len, range, isinstance, callable, print, hasattr, type, str, slice, np.shape, np.ndim, np.size, np.issubdtype,
+    np.isscalar, np.result_type, np.promote_types, np.can_cast,
+})  # fmt: skip

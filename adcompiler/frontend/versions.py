@@ -21,8 +21,10 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens, lens, lines, name_of, permutation, undoing
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
+from adcompiler.frontend.scope import Frame
 from adcompiler.ir.alias import new_memory, shared, takes_all
 from adcompiler.ir.core import Op, Value, leaves
+from adcompiler.ir.library import of
 from rules import find
 from rules.cotangent import length, update
 from rules.kind import Array, Seq, same_kind
@@ -130,16 +132,21 @@ class Versions(Ownership):
         for f, n, root in self.names():
             if not any(x is d for _, x in containers(root, n)):
                 continue
-            if n.isidentifier() and any(f.born < wall for wall in self.walls):
+            born = self.born(f, n)
+            if (n.isidentifier() or f is self.heap) and any(born < wall for wall in self.walls):
                 raise self.refuse(node, f"{text} is changed within an expression, and is made outside of it",
                                   "write a loop, with the change in a statement of its own")  # fmt: skip
             for header in self.headers:
-                if f.born > header.mark or not header.lacks(f, n):
+                if born > header.mark or not header.lacks(f, n):
                     continue
-                if f is header.frame and n.isidentifier():
+                if f is self.heap or (f is header.frame and n.isidentifier()):
                     raise Rebound(header, n)
                 raise self.refuse(node, f"{text} may be the same {type(d).__name__} as {n}{self.suffix(f)}, which this "
                                   "changes in a loop", "return what is changed, and assign it")  # fmt: skip
+
+    def born(self, f: Frame, name: str) -> int:
+        """When what this is a name of has come into being: the call of a function, or an object."""
+        return f.born
 
     def lowered_again(self, root: Value, name: str) -> str:
         """Raise Written or Reread where lowering a loop again would make a parameter of it one that can be changed.
@@ -366,7 +373,7 @@ class Versions(Ownership):
 
     def along(self, a: Value, axis: int, to: int, ndim: int) -> Any:
         """The places along an axis of an array, as an index of `ndim` axes of which they run along one."""
-        places = self.emit(np.arange, self.emit(length, a, Known(axis)))
+        places = self.emit(of(np.arange, a), self.emit(length, a, Known(axis)))
         return places if ndim == 1 else self.emit(np.reshape, places, tuple(-1 if k == to else 1 for k in range(ndim)))
 
     @contextmanager

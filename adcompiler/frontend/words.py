@@ -7,10 +7,16 @@ import numpy as np
 
 from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.kinds import Deque, Known, ListOf
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import ONE, Array, Num, Seq
 from rules.libraries import operation
+
+
+def spelled(cls: type) -> str:
+    """How Python calls a class in messages."""
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def describe(d: Any) -> str:
@@ -28,6 +34,8 @@ def describe(d: Any) -> str:
         return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
     if isinstance(d, ListOf):
         return "a list of any length"
+    if isinstance(d, Record):
+        return f"an object of class {d.cls.__name__}"
     if isinstance(d, Once):
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
@@ -73,6 +81,8 @@ def no_number(d: Any) -> str:
         return "make an array of it, with np.array(...)"
     if isinstance(d, Closure | Method):
         return f"call it: {d.name}(...)"
+    if isinstance(d, Record):
+        return f"use one of its attributes, or give {d.cls.__name__} a method for the operator"
     if not isinstance(d, Known) or isinstance(d.value, int | float | complex | np.generic | np.ndarray):
         return ""
     if isinstance(d.value, str):
@@ -132,6 +142,12 @@ METHODS: dict[type, dict[str, str]] = {
         "resize": "write {x}.reshape(...), or make a new array",
         "partition": "write {x} = np.sort({x})",
         "tolist": "use the array itself: it can be indexed, and a loop can read it",
+        "item": "index it: {x}[0], or leave it out where {x} is a number",
+        "view": "use {x} itself, or {x}.astype(dtype)",
+        **dict.fromkeys(["getfield", "setfield", "byteswap"], "use {x} itself: its bits have no derivative"),
+        **dict.fromkeys(
+            "dump dumps tobytes tofile to_device setflags".split(), "call it outside of what is differentiated"
+        ),
     },
 }
 

@@ -125,7 +125,7 @@ def vectorized(self: Any, node: Any, f: np.vectorize) -> Vectorized:
     return Vectorized(Known(f.pyfunc), np.dtype(f.otypes) if f.otypes else None)
 
 
-def _partial(self: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+def _partial(self: Any, node: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return Partial(f, args, kwargs)
 
 

@@ -278,7 +278,9 @@ def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
             f(item) if item.__class__ is Value else item if item.__class__ in _PLAIN else map_tree(f, item)
             for item in tree
         ]
-        return type(tree)(*mapped) if hasattr(tree, "_fields") else tuple(mapped)
+        if tree.__class__ is tuple:
+            return tuple(mapped)
+        return tuple.__new__(type(tree), mapped) if hasattr(tree, "_fields") else type(tree)(*mapped)
     if isinstance(tree, list):
         return [map_tree(f, item) for item in tree]
     if isinstance(tree, dict):

@@ -49,15 +49,26 @@ def active(function: Function, wrt: list[Value], forward: bool = False) -> set[V
 
     `forward` asks for the pushforwards of the rules, else for their pullbacks.
     """
-    varied = set(wrt)
-    _forward(function.body, varied)
-    useful: set[Value] = {v for v in leaves(function.body.results) if is_differentiable(v.kind)}
-    _backward(function.body, useful)
-    both = varied & useful
-    problems = _refused(function, both, varied, forward)
+    moving = varied(function, wrt)
+    both = moving & useful(function)
+    problems = _refused(function, both, moving, forward)
     if problems:
         raise UnsupportedError(problems)
     return both
+
+
+def varied(function: Function, wrt: list[Value]) -> set[Value]:
+    """What depends on some of the parameters so that it moves as they move."""
+    found = set(wrt)
+    _forward(function.body, found)
+    return found
+
+
+def useful(function: Function) -> set[Value]:
+    """What the result depends on so that it moves as that moves."""
+    found = {v for v in leaves(function.body.results) if is_differentiable(v.kind)}
+    _backward(function.body, found)
+    return found
 
 
 def _carries(op: Op) -> bool:
@@ -145,7 +156,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound, known = rule.bind(op.args, op.kwargs), _derivatives(rule, forward)
             for name, x in bound.items():
-                if name not in known and name not in rule.like and any(v in both for v in leaves(x)):
+                if name not in known and name not in rule.like | rule.constant and any(v in both for v in leaves(x)):
                     what = "forward mode" if forward and rule.pushforward is None else "derivative"
                     why = f": {rule.reasons[name]}" if name in rule.reasons else ""
                     problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}{why}",
@@ -156,7 +167,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
             if any(r in both for r in op.results):
                 lacks = "derivative" if why else "rule"
                 reason = f"{name} has no {lacks}, and a derivative would flow through it{why}"
-                remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
+                remedy = "write it by functions with rules (`adc rules`), or give it one (docs/custom_rules.md)"
                 problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):
                 problems.append(problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function"))

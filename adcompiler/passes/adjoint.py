@@ -15,7 +15,7 @@ from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, 
 from adcompiler.ir.state import State
 from adcompiler.passes.adjoint_loop import Loops
 from adcompiler.passes.checkpoint import again
-from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of, of_its_type
+from adcompiler.passes.cotangents import as_argument, cotangent_kind, hint_of
 from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
@@ -26,13 +26,15 @@ from rules.kind import Array, Num
 def adjoint(
     function: Function, wrt: list[Value], active: set[Value], seeds: list[tuple[Value, Any]], primal: Any = None,
     pulled: bool = False, called: bool = False, selected: bool = False, states: bool = False,
+    watched: bool = False,
 ) -> Function:  # fmt: skip
     """The function whose result is (`primal`, the gradients in the order of `wrt`).
 
     `seeds` are results of `function` with their cotangents: 1.0 for the number that a gradient is of. With `pulled`
     they are new parameters of the function, and its backward sweep is a pullback. `primal` is a tree of results, kept
     as it is. With `called` the gradients are for generated code, where Python numbers may come as NumPy's; with
-    `selected` the seeds have passed a selection. With `states` pullbacks may take what their functions have left.
+    `selected` the seeds have passed a selection. With `states` pullbacks may take what their functions have left. If
+    it is `watched`, what each pullback gives is tested to be finite.
     """
     mapping: dict[Value, Any] = {}
     params = [Value(p.kind, p.hint, p.loc) for p in function.params]
@@ -43,7 +45,7 @@ def adjoint(
     if states:
         beside(body, live)
     absent = {v for v in missing(Function("", params, body)) if isinstance(v.kind, Array)}
-    sweep = _Sweep(live, absent, Builder(body))
+    sweep = _Sweep(live, absent, Builder(body), params, watched)
     if primal is not None:
         for v in leaves(map_tree(lambda v: mapping.get(v, v), primal)):
             v.hint = v.hint or "value"
@@ -59,7 +61,7 @@ def adjoint(
         q = mapping.get(p, p)
         d = sweep.cotangents.get(q)
         plain = called and isinstance(q.kind, Num) and q.kind.python
-        gradients.append((0.0 if d is None else d) if plain else as_argument(builder, q, d))
+        gradients.append((0.0 if d is None else sweep.on_host(d, q)) if plain else as_argument(builder, q, d))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
     params += [seed for _, seed in seeds] if pulled else []
@@ -105,13 +107,13 @@ class _Sweep(Loops):
         forward = self.forwards[id(op)]
         forward.target = Forward(made)
         wanted = [(self.cotangents[op.results[i]], op.results[i]) for i in given]
-        incoming = tuple(of_its_type(self.builder, self.as_result(d, r), r) for d, r in wanted)
+        incoming = tuple(self.typed(self.as_result(self.on_host(d, r), r), r) for d, r in wanted)
         results = [Value(cotangent_kind(args[i]), hint_of(args[i]), op.loc) for i in wrt]
         self.builder.region.ops.append(
             Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)
         )
         for i, d in zip(wrt, results, strict=True):
-            self.add(args[i], d, True)
+            self.add(args[i], self.given(d, args[i], op), True)
 
     def pull_checkpoint(self, op: Checkpoint) -> None:
         """Its operations once more, then their pullbacks: a checkpoint too, so that nothing of it is kept either."""
@@ -130,7 +132,7 @@ class _Sweep(Loops):
         region.results = []
         for v, d in found.items():
             if v not in inside and d is not before.get(v):
-                region.results.append(d)
-                adjoint.results.append(Value(cotangent_kind(v), hint_of(v), op.loc))
+                region.results.append(self.joined(d, v) if self.xp else d)
+                adjoint.results.append(Value(self.kind(v), hint_of(v), op.loc))
                 self.cotangents[v] = adjoint.results[-1]
         outer.ops.append(adjoint)

@@ -69,12 +69,9 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
 
 
 def _accumulate(iterable: Any, func: Any = operator.add) -> Any:
-    result, first = iterable[0], True
-    results = []
-    for item in iterable:
-        result = item if first else func(result, item)
-        results.append(result)
-        first = False
+    results = [item for item in iterable[:1]]  # noqa: C416 - of any length
+    for item in iterable[1:]:
+        results.append(func(results[-1], item))
     return results
 
 

@@ -60,6 +60,14 @@ def store_to_a_view_or_a_copy_in_loops(x):
     return np.sum(y * y)
 
 
+def store_into_an_array_of_a_list_that_a_loop_reads(x, steps):
+    t = 0.0
+    for part, i in zip([x, 2.0 * x, x], range(len(steps))):
+        x[0] = part[1]
+        t = t + part[0]
+    return np.sum(x) + t
+
+
 def store_to_what_may_be_put_in_order(x):
     y = np.outer(x, x).T * 2.0
     z = np.ascontiguousarray(y)
@@ -605,6 +613,10 @@ def decorated_nested_function(x):
 
 
 # ------------------------------------------------------------------------------------ calls without a rule
+def division_by_zero(x):
+    return x[1] / 0
+
+
 def function_without_rule(x):
     values = np.unique(x)
     return np.sum(values)
@@ -620,7 +632,7 @@ def function_without_rule_is_unpacked(x):
 
 
 def method_of_a_ufunc(x):
-    return np.sum(np.maximum.accumulate(x))
+    return np.sum(np.subtract.reduceat(x, [0, 2]))
 
 
 def function_of_a_module_of_numpy(x):
@@ -720,7 +732,7 @@ class _Scale:
     def __init__(self, factor):
         self.factor = factor
 
-    def __call__(self, x):
+    def scaled(self, x):
         return x * self.factor
 
 
@@ -1143,8 +1155,15 @@ class Model:
         return np.sum(self.w * x)
 
 
+class _Single:
+    def __new__(cls):
+        made = object.__new__(cls)
+        made.w = 2.0
+        return made
+
+
 def makes_an_object(x):
-    model = Model()
+    model = _Single()
     return np.sum(model.w * x)
 
 

@@ -59,8 +59,6 @@ class Weights:
     w: Any
 
 
-Pair = collections.namedtuple("Pair", "a b")
-
 ARGUMENTS = {
     "matrix": (X.view(np.matrix), "matrix", "np.asarray"),
     "masked": (np.ma.array(X), "MaskedArray", "np.asarray"),
@@ -69,7 +67,6 @@ ARGUMENTS = {
     "structured": (np.zeros(2, dtype=[("a", float)]), "dtype", "numeric dtype"),
     "of dates": (np.array(["2020-01-01"], dtype="M8[D]"), "datetime64", "numeric dtype"),
     "of strings": (np.array(["a"]), "<U1", "numeric dtype"),
-    "named tuple": (Pair(X, 1.0), "named tuple", "plain tuple"),
 }
 
 

@@ -17,6 +17,7 @@ from rules.cotangent import (
     where_given,
     without_last,
 )
+from rules.finiteness import finite
 from rules.sequences import backwards, largest, smallest
 from tests.rules.case import case, normal
 
@@ -33,7 +34,9 @@ CASES = [
     *[case(project, x, y).but(wrt="d") for x, y in [(A[:1], A[:, :1]), (S[:, :1], A[:1]), (A[0], A[:, :1])]],
     case(project, A + 1j * B, B).but(wrt="d"),
     case(project, A, 1.5).but(wrt="d"),
-    case(accumulate, A, B).but(skip="broadcast"),
+    case(accumulate, A, B).but(skip="broadcast mixed"),
+    case(finite, A, "x", "program.py", 1),
+    case(finite, 1.5, "x", "program.py", 1),
     case(strong, A, B),
     case(strong, 1.5, -0.5),
     case(strong_divide, A, B),

@@ -1,0 +1,172 @@
+"""Attributes of objects, as Python finds them: what the class has at a name, and what the object has.
+
+p.area       ->       the body of the property in place of the access, with p as its argument
+
+What a class has at a name is known when compiling, and guarded.
+"""
+
+import functools
+import inspect
+import types
+from typing import Any
+
+from adcompiler.frontend.heap import Heap
+from adcompiler.frontend.instances import generated, is_named_tuple, is_object, own_value
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.records import Bound, Parent, Record
+from adcompiler.frontend.scope import Access, Identity
+from adcompiler.ir.structure import parts
+
+EMPTY = inspect.Parameter.empty
+
+
+class Attributes(Heap):
+    """Lowers attributes that are read."""
+
+    #: The objects among the arguments, by the ids of what the caller has passed.
+    argument_objects: dict[int, Record]
+
+    def known_argument(self, d: Any) -> Any:
+        """What a constant denotes: an object that is an argument is that, however the function comes by it."""
+        if not isinstance(d, Known):
+            return d
+        x = d.value.__self__ if isinstance(d.value, types.MethodType) else d.value
+        if not is_object(x):
+            return d
+        self.scope.touched[id(x)] = x
+        found = self.argument_objects.get(id(x))
+        if found is None:
+            return d
+        return found if x is d.value else Bound(Known(d.value.__func__), found, d.value.__name__)
+
+    def attribute(self, owner: Any, name: str, node: Any) -> Any:
+        owner = self.known_argument(owner)
+        if isinstance(owner, Record):
+            return self.attribute_of(owner, self.mangled(name), node)
+        if isinstance(owner, Parent):
+            return self.inherited(owner, self.mangled(name), node)
+        if is_named_tuple(owner):
+            return self.of_named_tuple(owner, name, node)
+        return super().attribute(owner, name, node)
+
+    def mangled(self, name: str) -> str:
+        """`__x` in the body of a class is `_Class__x`."""
+        f = self.frame.source.function
+        outer = getattr(f, "__qualname__", "").split(".")[:-1]
+        hidden = name.startswith("__") and not name.endswith("__") and outer and outer[-1] != "<locals>"
+        return f"_{outer[-1].lstrip('_')}{name}" if hidden else name
+
+    def attribute_of(self, r: Record, name: str, node: Any) -> Any:
+        """An attribute of an object, as Python finds it: by the class where that decides, then in the object."""
+        if name == "__class__":
+            return Known(r.cls)
+        found = EMPTY if name == "__dict__" else own_value(r.cls, name)
+        decides = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+        if not decides and r.place(name) in self.heap.env:
+            return self.read_heap(r.place(name), name, node)
+        if found is EMPTY or isinstance(found, types.MemberDescriptorType):
+            raise self.no_attribute(r, name, node)
+        return self.of_class(r, r.cls, name, found, node)
+
+    def no_attribute(self, r: Record, name: str, node: Any) -> Exception:
+        cls = r.cls.__name__
+        if own_value(r.cls, "__getattr__") is not EMPTY:
+            return self.refuse(node, f"the attribute {name} of an object of class {cls} is made by its `__getattr__`, "
+                               "which is not supported", "give it the attribute in `__init__`")  # fmt: skip
+        if name.startswith("__") and name.endswith("__"):
+            return self.refuse(node, f"{name} of an object of class {cls} is not supported",
+                               "use its attributes by name")  # fmt: skip
+        has = ", ".join(self.attributes(r)) or "none"
+        return self.refuse(node, f"an object of class {cls} has no attribute {name} here; it has {has}",
+                           "give it the attribute in `__init__`, or check the name")  # fmt: skip
+
+    def of_class(self, owner: Any, cls: type, name: str, found: Any, node: Any, guarded: Any = None) -> Any:
+        """What a class gives for an object at a name, where it has `found`; guarded, since a class may be changed."""
+        d = self.scope.attribute(cls, name, self.loc(node)) if guarded is None else guarded
+        self.note_captures()
+        if isinstance(found, property):
+            if found.fget is None:
+                raise self.refuse(node, f"the property {name} cannot be read", "give it a getter")
+            return self.call(Known(found.fget), (owner,), {}, node)
+        if isinstance(found, functools.cached_property):
+            made = self.call(Known(found.func), (owner,), {}, node)
+            if isinstance(owner, Record):
+                self.check_store(owner, name, node, self.text(getattr(node, "value", node)))
+                self.heap.env[owner.place(name)] = made
+            return made
+        if isinstance(found, staticmethod | classmethod):
+            return d
+        bound = isinstance(found, types.FunctionType | functools._lru_cache_wrapper)
+        if bound or hasattr(type(found), "__adc_wrapped__"):
+            return Bound(d, owner, name)
+        if hasattr(type(found), "__get__"):
+            raise self.refuse(node, f"{name} of class {cls.__name__} is a descriptor of class {type(found).__name__}, "
+                              "which is not supported", "make it a property, a method or an attribute")  # fmt: skip
+        return d
+
+    def inherited(self, parent: Parent, name: str, node: Any) -> Any:
+        """What `super()` has at a name."""
+        owner, after = parent.owner, parent.after
+        cls = owner.cls if isinstance(owner, Record) else type(owner) if is_named_tuple(owner) else owner.value
+        if isinstance(owner, Known) and not isinstance(cls, type):
+            return Known(getattr(super(after, owner.value), name))
+        behind = cls.__mro__[cls.__mro__.index(after) + 1 :]
+        home = next((k for k in behind if name in vars(k)), None)
+        if home is object and name == "__init__":
+            return Known(nothing)
+        if home is object and name == "__setattr__":
+            return Bound(Known(object.__setattr__), owner, name)
+        if home is None or home is object:
+            raise self.refuse(node, f"super() has no {name} that can be seen", "name the class that has it")
+        found, value = vars(home)[name], getattr(super(after, cls), name)
+        local, inner = (self.scope.free_name(c.__name__.lower(), c) for c in (cls, after))
+        text = f"super({inner}, {local}).{name}" + (".__func__" if isinstance(value, types.MethodType) else "")
+        access = Access(text, ((local, cls), (inner, after)))
+        watched = value.__func__ if isinstance(value, types.MethodType) else value
+        self.scope.identities.setdefault(((id(cls), id(after)), name), Identity(access, watched))
+        return self.of_class(owner, home, name, found, node, Known(value))
+
+    def of_named_tuple(self, owner: Any, name: str, node: Any) -> Any:
+        cls = type(owner)
+        if name in cls._fields:
+            return owner[cls._fields.index(name)]
+        if name == "__class__":
+            return Known(cls)
+        if name in ("_replace", "_asdict"):
+            return Bound(Known(replaced if name == "_replace" else as_dict), owner, name)
+        found = own_value(cls, name)
+        if found is EMPTY or (hasattr(tuple, name) and getattr(cls, name) is getattr(tuple, name)):
+            return super().attribute(owner, name, node)
+        return self.of_class(owner, cls, name, found, node)
+
+    def method(self, d: Any, name: str, node: Any) -> Any:
+        """The special method that the class of an object or a named tuple defines; None where it has none."""
+        cls = d.cls if isinstance(d, Record) else type(d) if is_named_tuple(d) else None
+        found = EMPTY if cls is None else own_value(cls, name)
+        if not isinstance(found, types.FunctionType) or generated(found):
+            return None
+        return self.of_class(d, cls, name, found, node)  # type: ignore[arg-type]
+
+
+# ----------------------------------------------------------------------------- what stands for built-in methods
+def nothing() -> None:
+    """What `object.__init__` does."""
+
+
+def replaced(self: Any, **changes: Any) -> Any:
+    raise NotImplementedError
+
+
+def as_dict(self: Any) -> Any:
+    raise NotImplementedError
+
+
+def named_replace(self: Any, node: Any, x: Any, /, **changes: Any) -> Any:
+    for k in changes:
+        if k not in x._fields:
+            raise self.refuse(node, f"this raises ValueError: {type(x).__name__} has no field {k}", "check the name")
+    return tuple.__new__(type(x), (changes.get(k, d) for k, d in zip(x._fields, x, strict=True)))
+
+
+def named_asdict(self: Any, node: Any, x: Any) -> Any:
+    return {str(k): d for k, d in parts(x)}

@@ -1,0 +1,192 @@
+"""How objects are made and copied, and what is called of them.
+
+Point(x, 2.0)       ->       an object on the heap, and the body of its `__init__`, or what that of a dataclass does
+"""
+
+import dataclasses
+import inspect
+import types
+from typing import Any
+
+import gast
+
+from adcompiler.frontend.attributes import EMPTY
+from adcompiler.frontend.instances import (
+    generated,
+    is_frozen,
+    is_named_tuple,
+    is_named_tuple_class,
+    is_users,
+    own_value,
+)
+from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.of_objects import FUNCTIONS
+from adcompiler.frontend.operators import Operators
+from adcompiler.frontend.records import Parent, Record
+from adcompiler.frontend.scope import Frame
+from adcompiler.ir.core import Value
+from adcompiler.ir.structure import parts
+from rules.kind import Array
+from rules.libraries import hashable
+
+#: What holds an object while its `__init__` runs.
+MAKING = "an object that is being made"
+DATACLASS_FIELD, INIT_ONLY = (getattr(dataclasses, n) for n in ("_FIELD", "_FIELD_INITVAR"))
+
+
+class Objects(Operators):
+    """Lowers calls of classes, of `super` and of what asks about objects."""
+
+    def expr_Call(self, node: Any) -> Any:
+        if isinstance(node.func, gast.Name) and node.func.id == "super" and not (node.args or node.keywords):
+            if (d := self.expr(node.func)) == Known(super):
+                return self.parent(node)
+            return self.call(d, (), {}, node)
+        return super().expr_Call(node)
+
+    def parent(self, node: Any) -> Parent:
+        """`super()` in a method: what the classes behind that of the method have."""
+        frame: Frame = self.frame
+        while frame.parent is not None:
+            frame = frame.parent
+        cell, a = frame.source.cells.get("__class__"), frame.source.node.args
+        names = [p.id for p in (*a.posonlyargs, *a.args)]
+        if cell is None or not names or names[0] not in frame.env:
+            raise self.refuse(node, "super() stands outside of a method", "name the class: Base.method(self)")
+        return Parent(cell.cell_contents, frame.env[names[0]])
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        function, args = self.known_argument(function), tuple(map(self.known_argument, args))
+        if isinstance(function, Record):
+            found = own_value(function.cls, "__call__")
+            if found is EMPTY:
+                raise self.refuse(node, f"an object of class {function.cls.__name__} is called, and has no `__call__`",
+                                  "call one of its methods")  # fmt: skip
+            return self.call(self.of_class(function, function.cls, "__call__", found, node), args, kwargs, node)
+        if isinstance(function, Known) and isinstance(function.value, type) and not kwargs.keys() & {"*"}:
+            made = self.constructed(function.value, args, kwargs, node)
+            if made is not None:
+                return made
+        special = FUNCTIONS.get(function.value) if isinstance(function, Known) and hashable(function.value) else None
+        if special is not None and args and (isinstance(args[0], Record) or is_named_tuple(args[0])):
+            done = special(self, node, *args, **kwargs)
+            if done is not NotImplemented:
+                return done
+        if isinstance(function, Known) and function.value is super and len(args) == 2 and isinstance(args[0], Known):
+            return Parent(args[0].value, args[1])
+        return super().call(function, args, kwargs, node)
+
+    # ----------------------------------------------------------------------------------------- making
+    def constructed(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The object that a call of a class makes; None for classes that are not the user's."""
+        if is_named_tuple_class(cls) and cls.__module__.partition(".")[0] not in ("numpy", "scipy"):
+            return self.named_tuple(cls, args, kwargs, node)
+        if not is_users(cls) or issubclass(cls, BaseException):
+            return None
+        if cls.__new__ is not object.__new__ and cls is not types.SimpleNamespace:
+            raise self.refuse(node, f"the class {cls.__name__} has a `__new__` of its own, which is not supported",
+                              "make the object outside, or give the class an `__init__`")  # fmt: skip
+        if inspect.isabstract(cls):
+            raise self.refuse(node, f"this raises TypeError: the class {cls.__name__} is abstract",
+                              "make an object of a class that is derived from it")  # fmt: skip
+        made = self.new_record(cls, cls.__name__.lower())
+        init = own_value(cls, "__init__")
+        if cls is types.SimpleNamespace:
+            if args:
+                raise self.refuse(node, "SimpleNamespace is called with keywords alone here", "write name=value")
+            self.heap.env.update({made.place(k): d for k, d in kwargs.items()})
+        elif generated(init) and dataclasses.is_dataclass(cls):
+            self.scope.attribute(cls, "__init__", self.loc(node))
+            with self.kept(MAKING, (made, *args, *kwargs.values())):
+                self.dataclass(made, args, kwargs, node)
+        elif isinstance(init, types.FunctionType):
+            with self.kept(MAKING, (made,)):
+                self.call(self.of_class(made, cls, "__init__", init, node), args, kwargs, node)
+        elif init is not object.__init__ or args or kwargs:
+            raise self.refuse(node, f"{cls.__name__}(...) has arguments, and the class no `__init__` that can be seen",
+                              "give the class an `__init__`")  # fmt: skip
+        return made
+
+    def named_tuple(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if not generated(cls.__new__):
+            raise self.refuse(node, f"the class {cls.__name__} has a `__new__` of its own, which is not supported",
+                              "write a function that makes it")  # fmt: skip
+        given = self.bound_fields(cls.__name__, [(f, cls._field_defaults.get(f, EMPTY), False) for f in cls._fields],
+                                  args, kwargs, node)  # fmt: skip
+        return tuple.__new__(cls, (given[f] if f in given else self._outside(cls._field_defaults[f])
+                                   for f in cls._fields))  # fmt: skip
+
+    def bound_fields(self, name: str, fields: list[tuple[str, Any, bool]], args: tuple[Any, ...],
+                     kwargs: dict[str, Any], node: Any) -> dict[str, Any]:  # fmt: skip
+        """Bind a call to fields: the name of each, its default, and whether it is given by keyword alone."""
+        P = inspect.Parameter
+        kinds = {False: P.POSITIONAL_OR_KEYWORD, True: P.KEYWORD_ONLY}
+        listed = sorted(fields, key=lambda f: f[2])
+        signature = inspect.Signature([P(n, kinds[only], default=default) for n, default, only in listed])
+        try:
+            return dict(signature.bind(*args, **kwargs).arguments)
+        except TypeError as error:
+            raise self.refuse(node, f"{name}(...) raises TypeError: {error}", "give a value for each field") from None
+
+    def dataclass(self, made: Record, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> None:
+        """What the `__init__` of a dataclass does."""
+        cls = made.cls
+        home: Any = next(k for k in cls.__mro__ if "__init__" in vars(k))
+        every = home.__dataclass_fields__.values()
+        fields = [f for f in every if f._field_type in (DATACLASS_FIELD, INIT_ONLY)]
+
+        def default(f: Any) -> Any:
+            if f.default is not dataclasses.MISSING:
+                return f.default
+            return None if f.default_factory is not dataclasses.MISSING else EMPTY
+
+        given = self.bound_fields(cls.__name__, [(f.name, default(f), f.kw_only) for f in fields if f.init],
+                                  args, kwargs, node)  # fmt: skip
+        late = []
+        for f in fields:
+            if f.name in given and f.init:
+                d = given[f.name]
+            elif f.default is not dataclasses.MISSING:
+                if not f.init:
+                    continue  # the class has it
+                d = self._outside(f.default)
+            elif f.default_factory is not dataclasses.MISSING:
+                d = self.call(Known(f.default_factory), (), {}, node)
+            else:
+                continue
+            if f._field_type is INIT_ONLY:
+                late.append(d)
+            else:
+                self.set_attribute(made, f.name, d, node, cls.__name__.lower(), plain=is_frozen(cls))
+        after = own_value(cls, "__post_init__")
+        if after is not EMPTY:
+            self.call(self.of_class(made, cls, "__post_init__", after, node), tuple(late), {}, node)
+
+    # -------------------------------------------------------------------------------- other denotations
+    def copied(self, d: Any, node: Any, made: dict[int, Any] | None = None) -> Any:
+        """A deep copy; `made` are the objects and containers that have been copied."""
+        made = {} if made is None else made
+        if id(d) in made:
+            return made[id(d)][1]
+        if isinstance(d, Record):
+            if own_value(d.cls, "__deepcopy__") is not EMPTY:
+                raise self.refuse(node, f"the class {d.cls.__name__} has a `__deepcopy__`, which is not supported",
+                                  "make the copy by a method")  # fmt: skip
+            new = self.new_record(d.cls, d.name)
+            made[id(d)] = d, new
+            for k, x in self.attributes(d).items():
+                self.heap.env[new.place(k)] = self.copied(x, node, made)
+            return new
+        if isinstance(d, Value) and isinstance(d.kind, Array):
+            made[id(d)] = d, self.method_rule("copy", node, d)
+            return made[id(d)][1]
+        if isinstance(d, Value | Known):
+            return d
+        if isinstance(d, list | dict):
+            found: Any = {k: self.copied(x, node, made) for k, x in parts(d)}
+            made[id(d)] = d, found if isinstance(d, dict) else list(found.values())
+            return made[id(d)][1]
+        if isinstance(d, tuple):
+            copies = [self.copied(x, node, made) for x in d]
+            return tuple.__new__(type(d), copies)
+        raise self.refuse(node, "this cannot be copied here", "copy its attributes")

@@ -1,0 +1,1 @@
+"""Programs with classes, as they are found in solvers, filters, networks and models of mechanics."""

@@ -1,0 +1,171 @@
+"""A number of double precision beside arrays of single precision: its cotangent is one whatever path was taken.
+
+A Python float times an array of float32 is of float32, NumPy's own float64 times it of float64.
+"""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adcompiler import grad, jvp, value_and_grad, vjp
+
+U = np.array([0.3, -0.56, 1.3])
+M = np.array([0.2, -0.95, 1.1], np.float32)
+
+
+def swapped(u, m, k):
+    s = np.sum(u * m)
+    acc = s
+    for _ in range(k):
+        s, acc = m[1] * 2, s
+    return np.tanh(acc - s) + s
+
+
+def swapped_into_a_store(u, m, k):
+    s = np.sum(u * m)
+    acc = s
+    q = m * 1.0
+    for _ in range(k):
+        s, acc = m[1], s
+    q[-1] = math.tanh((acc - s) / 19.0)
+    return np.sum(np.sin(q)) + np.sum(u)
+
+
+def stored(u, m, k):
+    s = np.sum(u * m)
+    q = m * np.float32(2.0)
+    for _ in range(k):
+        q[0] = s
+    return np.sum(q)
+
+
+def scaled(u, m, k):
+    s = np.sum(u * m)
+    for _ in range(k):
+        s = s * 2.0
+    return s
+
+
+def scaled_while(u, m, k):
+    s = np.sum(u * m)
+    while k > 0:
+        s = s * 2.0
+        k -= 1
+    return s
+
+
+def branched(u, m, k):
+    s = np.sum(u * m)
+    if k > 0:
+        s = m[0] * 2
+    q = m * np.float32(2.0)
+    q[0] = s
+    return np.sum(q)
+
+
+def one_arm(u, m, k):
+    s = np.sum(u * m)
+    t = s * 3.0 if k > 0 else 1.0
+    return t * np.sum(m)
+
+
+def converted(u, m, k):
+    s = float(np.sum(u * m))
+    for _ in range(k):
+        s = s * 0.5
+    return s
+
+
+def collected(u, m, k):
+    s = np.sum(u * m)
+    parts = []
+    for i in range(k):
+        parts.append(s if i % 2 else m[0])
+    return np.sum(m) + sum(parts)
+
+
+def read_in_a_loop(u, m, k):
+    s = np.sum(u * m)
+    total = 0.0
+    for i in range(k):
+        total = total + s * i
+    return total + np.sum(m)
+
+
+def first_of_rows(u, m, k):
+    total = np.float64(0.0)
+    for v, w in zip(u * m, m):
+        total = total + (v if k > 0 else w)
+    return total
+
+
+def in_helper(u, m, k):
+    def step(s):
+        return m[0] if k > 0 else s
+
+    return step(np.sum(u * m)) * np.sum(m)
+
+
+def recursive(u, m, k):
+    def halved(s, n):
+        return s if n == 0 else halved(s * 0.5, n - 1)
+
+    return halved(np.sum(u * m), k) + m[0]
+
+
+PROGRAMS = [
+    swapped, swapped_into_a_store, stored, scaled, scaled_while, branched, one_arm, converted, collected,
+    read_in_a_loop, first_of_rows, in_helper, recursive,
+]  # fmt: skip
+
+
+def wide(f: Any, args: tuple[Any, ...], direction: tuple[Any, ...]) -> float:
+    """The derivative along a direction, in double precision."""
+
+    def moved(t: float) -> Any:
+        return f(*(a.astype(float) + t * d for a, d in zip(args[:2], direction, strict=True)), args[2])
+
+    return float(moved(1e-6) - moved(-1e-6)) / 2e-6
+
+
+CASES = list(itertools.product(PROGRAMS, [(U, M), (U, M[:1]), (U.astype(np.float32), M.astype(float))], [0, 1, 2, 3]))
+
+
+@pytest.mark.parametrize(("f", "arrays", "k"), CASES, ids=lambda x: getattr(x, "__name__", ""))
+def test_dtypes_and_values(f: Any, arrays: Any, k: int) -> None:
+    if arrays[1].size == 1 and f in (swapped, swapped_into_a_store):
+        arrays = (arrays[0], np.repeat(arrays[1], 3))
+    args = (*arrays, k)
+    rng = np.random.default_rng(k)
+    direction = tuple(rng.normal(size=a.shape) for a in arrays)
+    want = wide(f, args, direction)
+    value = f(*(a.copy() for a in arrays), k)
+    found = [grad(f, (0, 1))(*args), value_and_grad(f, (0, 1), reuse_buffers=False)(*args)[1]]
+    v, pullback = vjp(f, *args, argnums=(0, 1))
+    found.append(pullback(type(value)(1.0)))
+    for gradient in found:
+        assert [g.dtype for g in gradient] == [a.dtype for a in arrays]
+        got = sum(float(np.sum(g * d)) for g, d in zip(gradient, direction, strict=True))
+        assert got == pytest.approx(want, rel=2e-5, abs=2e-5)
+    tangents = tuple(d.astype(a.dtype) for d, a in zip(direction, arrays, strict=True))
+    v, t = jvp(f, args, (*tangents, None))
+    assert type(v) is type(value)
+    assert type(t) is type(value)
+    assert float(t) == pytest.approx(want, rel=2e-5, abs=2e-5)
+
+
+@pytest.mark.parametrize("f", [scaled, read_in_a_loop, branched, converted])
+def test_second_derivatives(f: Any) -> None:
+    def bent(u, m, k):
+        d_u, d_m = grad(lambda a, b: f(a, b, k) ** 2, (0, 1))(u, m)
+        return np.sum(d_u * d_u) + np.sum(d_m)
+
+    for k in (0, 2):
+        d_u, d_m = grad(bent, (0, 1))(U, M, k)
+        assert (d_u.dtype, d_m.dtype) == (U.dtype, M.dtype)
+        direction = (np.array([0.3, -1.0, 0.5]), np.array([1.0, 0.2, -0.4]))
+        want = wide(bent, (U, M, k), direction)
+        assert float(np.sum(d_u * direction[0]) + np.sum(d_m * direction[1])) == pytest.approx(want, rel=1e-4, abs=1e-4)

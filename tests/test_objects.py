@@ -1,0 +1,572 @@
+"""Objects with several names, in loops and branches, in one another, against differences; what is refused of them."""
+
+import copy
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from adcompiler import GradientError, UnsupportedError, grad
+from tests.objects import check
+from tests.test_classes import Derived, Fixed
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+class C:
+    """Something with an attribute, and methods that change it."""
+
+    k = 3.0
+    table = {"k": 1.0}
+    buffer = np.zeros(3)
+    items = []
+
+    def __init__(self, x):
+        self.x = x
+
+    def grown(self, y):
+        self.x = self.x * y
+        return self
+
+    def put(self, i, v):
+        self.x[i] = v
+
+
+# --------------------------------------------------------------------------------- several names of one object
+def two_names(o, y):
+    p = o
+    p.x = o.x * y
+    o.x = p.x + 1
+    return np.sum(p.x * o.x) * o.k
+
+
+def methods_that_return_self(o, y):
+    return np.sum(o.grown(y).grown(y).x * o.x)
+
+
+def by_a_helper(o, y):
+    def change(q):
+        if y > 1:
+            q.x = q.x * y
+            return q
+        q.x = q.x + y
+        return q
+
+    p = change(o)
+    return np.sum(p.x * o.x) if p is o else 0.0
+
+
+def by_a_closure(o, y):
+    f = lambda z: np.sum(o.x * z)
+    o.x = o.x * y
+    return f(y)
+
+
+def in_two_slots(o, y):
+    both = [o, C(o.x * 2), o]
+    for p in both:
+        p.grown(y)
+    return np.sum(o.x) + np.sum(both[1].x * both[2].x)
+
+
+def attributes_exchanged(o, y):
+    o.y = o.x * y
+    o.x, o.y = o.y, o.x
+    z, o.x = o.x, o.x * 2
+    return np.sum(o.x**3) + np.sum(o.y * z)
+
+
+def an_array_with_two_attributes(o, y):
+    o.a = o.x * 1.0
+    o.b = o.a
+    o.v = o.a[1:]
+    o.a[0] = y
+    o.v[0] = y * y
+    return np.sum(o.b * o.x) + np.sum(o.v**3)
+
+
+def copies(o, y):
+    p, q = copy.copy(o), copy.deepcopy(o)
+    p.x = p.x * y
+    q.x[0] = y
+    o.x[1] = y * y
+    return np.sum(o.x**2) + np.sum(p.x * 2) + np.sum(q.x * 3)
+
+
+def shallow_copy_shares_its_array(o, y):
+    p = copy.copy(o)
+    o.x[0] = y
+    return np.sum(p.x**2)
+
+
+def namespaces(o, y):
+    m = SimpleNamespace(q=o.x, r=o)
+    m.r.x = m.r.x + 1
+    return np.sum(m.q * o.x) * y
+
+
+# -------------------------------------------------------------------------------------------- paths that meet
+def stored_in_a_branch(o, y):
+    p = o
+    if y > 1:
+        p.grown(y)
+        o.z = o.x * 2
+    else:
+        o.z = o.x + y
+    return np.sum(o.x * o.z)
+
+
+def made_in_branches(o, y):
+    if y > 1:
+        p = C(o.x)
+    else:
+        p = C(o.x * 2)
+    p.x = p.x * y
+    return np.sum(p.x) * y + np.sum(o.x)
+
+
+def chosen_and_read(o, y):
+    a, b = C(o.x), C(o.x * 2)
+    p = a if y > 1 else b
+    t = np.sum(p.x)
+    a.x = a.x * y
+    return t + np.sum(a.x) + np.sum(b.x)
+
+
+def made_where_the_other_path_raises(o, y):
+    if y > 100:
+        raise ValueError("too large")
+    else:
+        q = C(o.x * y)
+    return np.sum(q.x) * y
+
+
+def best_of_candidates(o, y):
+    best = None
+    for k in (1.0, 2.0, 3.0):
+        c = C(o.x * k * y)
+        if best is None or np.sum(c.x) > np.sum(best.x):
+            best = c
+    return np.sum(best.x)
+
+
+# ------------------------------------------------------------------------------------------------------ loops
+def stored_in_a_loop(o, y):
+    t, i = 0.0, 0
+    for k in range(3):
+        o.x = np.sin(o.x) * y + k
+        t = t + np.sum(o.x)
+    while i < 2:
+        o.grown(y)
+        i += 1
+    return t + np.sum(o.x**2)
+
+
+def elements_stored_in_a_loop(o, y):
+    for i in range(3):
+        o.x[i] = o.x[i - 1] * y
+        o.put(i, o.x[i] + o.x[i - 2])
+    return np.sum(o.x * o.x)
+
+
+def left_early(o, y):
+    for i in range(10):
+        o.x = o.x * y
+        if i == 1:
+            continue
+        if np.sum(o.x) > 12:
+            o.x = o.x * 2
+            break
+    while True:
+        o.x = o.x + y
+        if np.sum(o.x) > 30:
+            return np.sum(o.x) * y
+
+
+def made_anew(o, y, n):
+    state = C(o.x)
+    for _ in range(n):
+        state = C(state.x * y + 1)
+        state.x = state.x * 2
+    return np.sum(state.x) + np.sum(o.x)
+
+
+def made_anew_with_buffers(o, y, n):
+    state = C(np.zeros(4) + y)
+    for i in range(n):
+        new = C(state.x.copy())
+        new.x[i] = y * i + np.sum(o.x)
+        state = new
+    return np.sum(state.x**2)
+
+
+def accepted_or_not(o, y):
+    state = C(o.x)
+    for _ in range(4):
+        new = C(state.x * y)
+        if np.sum(new.x) < 10:
+            state = new
+    return np.sum(state.x)
+
+
+def best_so_far(o, y):
+    state = C(o.x)
+    best = state
+    for _ in range(4):
+        state = C(state.x * y)
+        if np.sum(state.x) < 10:
+            best = state
+    return np.sum(state.x) + np.sum(best.x)
+
+
+def exchanged(o, y):
+    a, b = C(o.x), C(o.x * 2)
+    for _ in range(3):
+        a.x = a.x * y
+        a, b = b, a
+    return np.sum(a.x * y) + np.sum(b.x * y**2)
+
+
+def objects_in_objects(o, y):
+    inner = C(o.x)
+    s, t = C(inner), C(C(o.x * 3))
+    for i in range(4):
+        s = C(s.x)
+        s.x.x = s.x.x * y
+        t = C(C(t.x.x * y + i))
+        t.x.x = t.x.x + 1
+    return np.sum(s.x.x) + np.sum(inner.x) + np.sum(t.x.x)
+
+
+def first_assigned_in_a_loop(o, y):
+    for i in range(3):
+        q = C(o.x * i)
+        q.x = q.x * y
+        p = o
+        p.x = p.x + y
+        o.last = q.x
+    p.x = p.x * 2
+    return np.sum(q.x) + np.sum(o.x) + np.sum(o.last)
+
+
+def lists_and_dicts_of_objects(o, y):
+    d = {"a": C(o.x), "b": C(o.x * 2)}
+    ps = [C(o.x), C(o.x * 2)]
+    for i in range(3):
+        ps = [ps[1], ps[0]]
+        ps[0].x = ps[0].x * y
+        for p in ps:
+            p.x = p.x + i
+        d["a"].x = d["b"].x * y
+        d["b"] = C(d["a"].x + 1)
+    ps = [C(p.x * y) for p in ps]
+    return np.sum(d["a"].x) + 2 * np.sum(d["b"].x) + np.sum(ps[0].x) + 3 * np.sum(ps[1].x)
+
+
+def containers_in_objects(o, y):
+    o.d = {"a": o.x, "b": y}
+    o.list = []
+
+    def add(v):
+        o.list.append(v)
+
+    for i in range(4):
+        o.d["a"] = o.d["a"] * o.d["b"]
+        add(y * i)
+    p = C(o.d)
+    p.x["b"] += 2.0
+    return np.sum(o.d["a"]) * o.d["b"] + np.sum(np.array(o.list))
+
+
+def loop_variable_is_an_attribute(o, y):
+    for o.k in range(3):
+        o.x = o.x + o.k * y
+    return np.sum(o.x) * o.k
+
+
+SHARED = [
+    two_names, methods_that_return_self, by_a_helper, by_a_closure, in_two_slots, attributes_exchanged,
+    an_array_with_two_attributes, copies, shallow_copy_shares_its_array, namespaces, stored_in_a_branch,
+    made_in_branches, chosen_and_read, made_where_the_other_path_raises, best_of_candidates, stored_in_a_loop,
+    elements_stored_in_a_loop, left_early, accepted_or_not, best_so_far, exchanged, objects_in_objects,
+    first_assigned_in_a_loop, lists_and_dicts_of_objects, containers_in_objects, loop_variable_is_an_attribute,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("y", [1.3, 0.9])
+@pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__)
+def test_objects_with_several_names(f, y):
+    if not (f is left_early and y < 1):
+        check(f, C(X.copy()), y, modes=y > 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("f", [made_anew, made_anew_with_buffers], ids=lambda f: f.__name__)
+def test_loops_of_any_length(f, n):
+    check(f, C(X.copy()), 1.3, n)
+
+
+# ---------------------------------------------------------------------------------------------------- refused
+def one_of_two_is_changed(o, y):
+    a, b = C(o.x), C(o.x * 2)
+    p = a if y > 1 else b
+    p.x = p.x * y
+    return np.sum(a.x) + np.sum(b.x)
+
+
+def other_name_from_the_second_iteration_on(o, y):
+    a, b, t = C(o.x), C(o.x * 2), 0.0
+    for _ in range(3):
+        b.x = b.x * y
+        t = t + np.sum(a.x)
+        a = b
+    return t
+
+
+def held_by_a_third_name(o, y):
+    a, b = C(o.x), C(o.x * 2)
+    k = b
+    for _ in range(3):
+        a.x = a.x * y
+        a, b = b, a
+    return np.sum(k.x)
+
+
+def in_an_attribute_from_the_second_iteration_on(o, y):
+    h, t = C(C(o.x * 3)), 0.0
+    for _ in range(3):
+        o.x = o.x * y
+        t = t + np.sum(h.x.x)
+        h.x = o
+    return t
+
+
+def changed_after_it_was_the_best(o, y):
+    state = C(o.x)
+    best = state
+    for _ in range(4):
+        state = C(state.x * y)
+        if np.sum(state.x) < 10:
+            best = state
+        state.x = state.x + 1
+    return np.sum(best.x)
+
+
+def dict_of_the_class(o, y):
+    o.table["k"] = y
+    return y
+
+
+def array_of_the_class(o, y):
+    o.buffer[0] = y
+    return y
+
+
+def list_of_the_class(o, y):
+    o.items.append(y)
+    return y
+
+
+GLOBAL = C(X.copy())
+
+
+def object_outside(o, y):
+    GLOBAL.x = y
+    return y
+
+
+def frozen(o, y):
+    f = Fixed(y)
+    f.x = 2.0
+    return f.x
+
+
+def frozen_in_place(o, y):
+    f = Fixed(o.x * y)
+    f.x += 1.0
+    return np.sum(f.x)
+
+
+class Slotted:
+    __slots__ = ("x",)
+
+    def __init__(self, x):
+        self.x = x
+
+
+def no_slot(o, y):
+    s = Slotted(y)
+    s.z = y
+    return s.z
+
+
+def read_only(o, y):
+    d = Derived(y, y)
+    d.cached_twice = 1.0
+    p = Polite(y)
+    p.x = y
+    return p.x
+
+
+class Polite:
+    def __init__(self, y):
+        self.y = y
+
+    @property
+    def x(self):
+        return self.y
+
+
+class Descriptor:
+    def __get__(self, owner, cls):
+        return 2.0
+
+
+class Magic:
+    d = Descriptor()
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getattr__(self, name):
+        return 5.0
+
+
+class Watched:
+    def __init__(self, x):
+        self.x = x
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, value)
+
+
+class Single:
+    def __new__(cls):
+        return object.__new__(cls)
+
+
+def descriptor(o, y):
+    return Magic(y).d * y
+
+
+def made_by_getattr(o, y):
+    return Magic(y).z * y
+
+
+def set_by_setattr(o, y):
+    return Watched(y).x
+
+
+def made_by_new(o, y):
+    Single()
+    return y
+
+
+def no_such_attribute(o, y):
+    return o.z * y
+
+
+def on_one_path_alone(o, y):
+    if y > 1:
+        p = C(y)
+    return p.x
+
+
+def in_a_comprehension(o, y):
+    return sum([o.grown(v).x[0] for v in (y, y)]) if False else np.sum(np.array([o.grown(v).x[0] for v in o.x]))
+
+
+def to_a_library(o, y):
+    return np.sum(o) * y
+
+
+def no_operator(o, y):
+    return o + y
+
+
+def array_first(o, y):
+    return np.sum(o.x * Fixed(o.x))
+
+
+def order(o, y):
+    return y if o < C(y) else 2 * y
+
+
+def looped_over(o, y):
+    return sum(v for v in o) * y
+
+
+def passed_to_itself(o, y):
+    return y if y < 1 else passed_to_itself(o.grown(0.5), y - 1)
+
+
+def identity_unknown(o, y):
+    p = o if y > 1 else C(o.x)
+    return y if p is o else 2 * y
+
+
+def all_attributes(o, y):
+    return vars(o)["x"][0] * y
+
+
+def dict_of_an_object(o, y):
+    return o.__dict__["x"][0] * y
+
+
+REFUSED = [
+    (one_of_two_is_changed, "p.x = ", "p may be the same object as a"),
+    (other_name_from_the_second_iteration_on, "b.x = ", "b may be the same object as a"),
+    (held_by_a_third_name, "a.x = ", "a may be the same object as b"),
+    (in_an_attribute_from_the_second_iteration_on, "o.x = ", "o may be the same object as"),
+    (changed_after_it_was_the_best, "state.x = state.x + 1", "state may be the same object as best"),
+    (dict_of_the_class, "o.table[", "o.table is made outside"),
+    (array_of_the_class, "o.buffer[", "o.buffer may share memory"),
+    (list_of_the_class, "o.items.append", "o.items may be the same list as the global"),
+    (object_outside, "GLOBAL.x = ", "a store to GLOBAL.x, of an object of class C that is made outside"),
+    (frozen, "f.x = ", "FrozenInstanceError"),
+    (frozen_in_place, "f.x += ", "f.x is changed in place and then assigned"),
+    (no_slot, "s.z = ", "z is not in the `__slots__` of Slotted"),
+    (read_only, "p.x = ", "the property x has no setter"),
+    (descriptor, "Magic(y).d", "a descriptor of class Descriptor"),
+    (made_by_getattr, "Magic(y).z", "is made by its `__getattr__`"),
+    (set_by_setattr, "self.x = x", "a `__setattr__` of its own"),
+    (made_by_new, "Single()", "a `__new__` of its own"),
+    (no_such_attribute, "o.z", "has no attribute z here; it has x"),
+    (on_one_path_alone, "p.x", "p is assigned on one path of the if"),
+    (in_a_comprehension, "self.x = self.x * y", "stored within an expression"),
+    (to_a_library, "np.sum(o)", "cannot be passed to a library function"),
+    (no_operator, "o + y", "has no method for these operands in C"),
+    (array_first, "o.x * Fixed", "NumPy applies \\* to each element"),
+    (order, "o < C", "has no method for these operands in C and C"),
+    (looped_over, "for v in o", "a loop over an object of class C"),
+    (passed_to_itself, "passed_to_itself(o", "calls itself, and is passed an object"),
+    (identity_unknown, "p is o", "whether these are one object"),
+    (all_attributes, "vars(o)", "vars"),
+    (dict_of_an_object, "o.__dict__", "__dict__ of an object of class C"),
+]
+
+
+@pytest.mark.parametrize(("f", "at", "words"), REFUSED, ids=[f.__name__ for f, _, _ in REFUSED])
+def test_what_is_refused_of_objects(f, at, words):
+    with pytest.raises(UnsupportedError, match=words) as caught:
+        grad(f, 1)(C(X.copy()), 1.3)
+    problem = caught.value.problems[0]
+    assert at in problem.source_line and problem.remedy
+
+
+@pytest.mark.parametrize("path", ["o.y", "o.x.z", "o[0]", "o['x']", "o.x[0]"])
+def test_paths_that_lead_nowhere(path):
+    with pytest.raises(GradientError, match="to differentiate by"):
+        grad(two_names, path)(C(X), 1.0)
+
+
+def test_a_store_that_may_go_to_one_of_two_is_taken_where_only_one_is_left():
+    """The way out that the message names."""
+
+    def f(o, y):
+        a, b = C(o.x), C(o.x * 2)
+        p = copy.copy(a if y > 1 else b)
+        p.x = p.x * y
+        return np.sum(a.x) + np.sum(b.x) + np.sum(p.x)
+
+    check(f, C(X.copy()), 1.3)
