@@ -27,7 +27,7 @@ from adcompiler.frontend.scope import Maybe, Poison
 from adcompiler.frontend.trying import Attempt
 from adcompiler.frontend.words import SYMBOLS
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import UNDEF, Region, Value, raise_
+from adcompiler.ir.core import UNDEF, If, Region, Value, raise_
 from adcompiler.ir.printer import target_name
 from rules.cotangent import appended, update, without_last
 from rules.exceptions import error_of, outcome, raised_by, which
@@ -116,7 +116,7 @@ class Exceptions(Calls):
 
     def raised_in(self, node: Any, k: int, a: Attempted, found: Raises, rest: list[Any]) -> Any:
         """Go on where a statement raises, or on both paths where it may."""
-        flag, frame = node.attempt.raised, self.frame
+        flag, frame, cond = node.attempt.raised, self.frame, self.asked(found.code)
         if isinstance(found.code, Known):
             self.note_raised(node.attempt, a, found)
             return self.block(node.jump)
@@ -126,11 +126,11 @@ class Exceptions(Calls):
 
         def raised() -> Any:
             self.note_raised(node.attempt, a, found)
-            self.surely.add(found.code)
+            self.surely |= {found.code, cond}
             try:
                 return ended(self.block([*node.jump, *after]))
             finally:
-                self.surely.discard(found.code)
+                self.surely -= {found.code, cond}
 
         def others() -> Any:
             nonlocal never_again
@@ -146,12 +146,22 @@ class Exceptions(Calls):
                 return status.value if isinstance(status, Returned) else Known(None)
             return Known(None)
 
-        joined = self.fork(found.code, raised, others, self.loc(node.body[k]), statement=True)
+        joined = self.fork(cond, raised, others, self.loc(node.body[k]), statement=True)
         if joined is DIVERGES:
             return DIVERGES
         if never_again and not returns and not node.attempt.passed:
-            self.frame.env[flag] = found.code
+            self.frame.env[flag] = cond if len(a.catches) == 1 else found.code
         return Returned(joined) if returns else None
+
+    def asked(self, code: Any) -> Any:
+        """The condition by which a number of this kind is none."""
+        op = self.defs.get(code)
+        if isinstance(op, If) and code in op.results:
+            k = op.results.index(code)
+            yes, no = (side.results[k] for side in op.regions)
+            if isinstance(yes, int) and yes and isinstance(no, int) and not no:
+                return op.cond
+        return code
 
     def note_raised(self, attempt: Attempt, a: Attempted, found: Raises) -> None:
         """Set the flags that say which handler goes on, and what it catches."""

@@ -10,7 +10,7 @@ import pytest
 from adcompiler import grad
 from adcompiler.errors import UnsupportedError
 
-from .checking import everywhere
+from .checking import at, everywhere
 
 X = np.array([0.7, 0.4, 1.3, 0.9])
 
@@ -162,8 +162,8 @@ PROGRAMS = [dict_methods, dicts_in_loops, list_methods, deques, window, sets, co
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_containers(f):
-    everywhere(f, X, closed=f not in (copies,))
-    everywhere(f, X[::-1].copy(), closed=False, twice=False)
+    everywhere(f, X, closed=f not in (copies,), twice=f in (window, copies))
+    at(f, X[::-1].copy())
 
 
 def test_an_argument_is_left_alone():

@@ -134,7 +134,7 @@ PROGRAMS = [in_containers, made_in_loops, partials, operators, cached, decorated
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_functions_as_values(f):
-    everywhere(f, X, closed=f not in (operators,))
+    everywhere(f, X, closed=f not in (operators,), twice=f in (decorated, made_in_loops))
 
 
 def test_a_function_that_is_chosen_by_a_key():
