@@ -182,9 +182,45 @@ def asked_about(x, y):
     return t * d.u * (d == Derived(1.0, 2.0)) + Derived.make(x).u
 
 
+class Stack:
+    """Lists of arrays and of objects, and how many there are."""
+
+    def __init__(self, n=3):
+        rng = np.random.default_rng(3)
+        self.weights = [rng.normal(size=(2, 2)) for _ in range(n)]
+        self.layers = [Run(rng.normal(size=2)) for _ in range(n)]
+        self.pairs = [(1.0, rng.normal(size=2)), (2.0, rng.normal(size=2))]
+        self.seen = [1.0, 2.0]
+        self.n = n
+
+
+def lists_of_an_argument(o, y):
+    for i in range(len(o.weights)):
+        o.weights[i] = o.weights[i] * y
+        o.weights[i] -= 0.1 * o.weights[0]
+        o.weights[i][0, 0] = y
+        o.seen.append(y * i)
+    o.pairs[0] = (y, o.pairs[1][1] * y)
+    return sum(np.sum(w**2) for w in o.weights) + sum(o.seen) * o.seen[-1] + o.pairs[0][0] * np.sum(o.pairs[0][1])
+
+
+def layers_by_index(o, y):
+    h = np.ones(2) * y
+    for i in range(o.n):
+        h = np.tanh(h * o.layers[i].x)
+    for i in range(len(o.layers) - 1, -1, -1):
+        h = h + o.layers[i].x
+    for w in o.weights:
+        h = w @ h
+    o.n += 1
+    return np.sum(h) * o.n
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (lists_of_an_argument, (Stack(), 1.3)),
+        (layers_by_index, (Stack(), 1.3)),
         (named_tuples, (Pair(1.5, 2.5), Triple(1.2, 0.4), 1.3)),
         (dataclasses_of_the_caller, (Run(X.copy()), 1.3)),
         (dataclasses_made_inside, (X.copy(), 1.3)),

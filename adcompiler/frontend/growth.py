@@ -272,6 +272,7 @@ class Lists(Stores):
                 other += ", whose list is the caller's"
             other = other or self.same_container(d, name)
         else:
+            self.take_apart(d, node)
             for v in _values(d):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"
