@@ -110,14 +110,14 @@ def _moves(d: Any) -> bool:
     )
 
 
-def _variable(lowerer: Any, d: Any) -> Any:
-    """The same argument, in which constants that have a derivative are values."""
+def _variable(lowerer: Any, d: Any, seen: dict[Any, Any]) -> Any:
+    """The same argument, in which constants that have a derivative are values; `seen` are the objects so far."""
     if isinstance(d, tuple | list):
-        return like(d, (_variable(lowerer, x) for x in d))
+        return like(d, (_variable(lowerer, x, seen) for x in d))
     if isinstance(d, dict):
-        return {k: _variable(lowerer, x) for k, x in d.items()}
+        return {k: _variable(lowerer, x, seen) for k, x in d.items()}
     if isinstance(d, Record):
-        return lowerer.remade(d, lambda x: _variable(lowerer, x), {})
+        return lowerer.remade(d, lambda x: _variable(lowerer, x, seen), seen)
     if not isinstance(d, Known) or not _moves(d):
         return d
     kind = type(d.value)
@@ -139,7 +139,8 @@ def pulled(
     if chosen is None:
         chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(lowerer.without_objects(x, node)))))
     request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
-    args = tuple(_variable(lowerer, x) for x in args)
+    made: dict[Any, Any] = {}
+    args = tuple(_variable(lowerer, x, made) for x in args)
     trees = tuple(lowerer.without_objects(x, node) for x in args)
     argument_leaves(request.named((trees, {})), request.wrt, request.name, lowerer.loc(node))
     inner, named, passed = lowerer.outlined(request, args, {}, node)

@@ -476,6 +476,25 @@ def in_a_comprehension(o, y):
     return sum([o.grown(v).x[0] for v in (y, y)]) if False else np.sum(np.array([o.grown(v).x[0] for v in o.x]))
 
 
+def deep_copy_of_one_array_or_two(o, y):
+    o.z = o.x if y > 1 else o.x * 2
+    q = copy.deepcopy(o)
+    q.x[0] = y
+    return np.sum(q.z)
+
+
+def deep_copy_of_one_object_or_two(o, y):
+    p = C(C(o.x))
+    p.other = p.x if y > 1 else C(o.x)
+    q = copy.deepcopy(p)
+    q.x.x = q.x.x * y
+    return np.sum(q.other.x)
+
+
+def given_twice(o, y):
+    return np.sum(grad(lambda a, b: np.sum(a.grown(2.0).x * b.x))(o, o)["x"]) * y
+
+
 def to_a_library(o, y):
     return np.sum(o) * y
 
@@ -534,6 +553,9 @@ REFUSED = [
     (no_such_attribute, "o.z", "has no attribute z here; it has x"),
     (on_one_path_alone, "p.x", "p is assigned on one path of the if"),
     (in_a_comprehension, "self.x = self.x * y", "stored within an expression"),
+    (deep_copy_of_one_array_or_two, "copy.deepcopy(o)", "may hold one object or array twice"),
+    (deep_copy_of_one_object_or_two, "copy.deepcopy(p)", "may hold one object or array twice"),
+    (given_twice, "grad(lambda a, b", "is given one object more than once"),
     (to_a_library, "np.sum(o)", "cannot be passed to a library function"),
     (no_operator, "o + y", "has no method for these operands in C"),
     (array_first, "o.x * Fixed", "NumPy applies \\* to each element"),

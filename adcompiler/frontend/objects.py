@@ -25,7 +25,7 @@ from adcompiler.frontend.operators import Operators
 from adcompiler.frontend.records import Parent, Record
 from adcompiler.frontend.scope import Frame
 from adcompiler.ir.core import Value
-from adcompiler.ir.structure import parts
+from adcompiler.ir.structure import like, parts
 from rules.kind import Array
 from rules.libraries import hashable
 
@@ -164,10 +164,12 @@ class Objects(Operators):
 
     # -------------------------------------------------------------------------------- other denotations
     def copied(self, d: Any, node: Any, made: dict[int, Any] | None = None) -> Any:
-        """A deep copy; `made` are the objects and containers that have been copied."""
+        """A deep copy; `made` are the objects, containers and arrays that have been copied, by the ids of the old."""
         made = {} if made is None else made
         if id(d) in made:
             return made[id(d)][1]
+        if isinstance(d, Value | Record | list | dict):
+            self.check_copied_once(d, [old for old, _ in made.values()], node)
         if isinstance(d, Record):
             if own_value(d.cls, "__deepcopy__") is not EMPTY:
                 raise self.refuse(node, f"the class {d.cls.__name__} has a `__deepcopy__`, which is not supported",
@@ -187,6 +189,34 @@ class Objects(Operators):
             made[id(d)] = d, found if isinstance(d, dict) else list(found.values())
             return made[id(d)][1]
         if isinstance(d, tuple):
-            copies = [self.copied(x, node, made) for x in d]
-            return tuple.__new__(type(d), copies)
+            return like(d, [self.copied(x, node, made) for x in d])
         raise self.refuse(node, "this cannot be copied here", "copy its attributes")
+
+    def check_copied_once(self, d: Any, before: list[Any], node: Any) -> None:
+        """Refuse a deep copy where it is not known whether two parts are one object or array."""
+        for x in before:
+            if isinstance(d, Record) and isinstance(x, Record):
+                twice = d.may_be(x)
+            elif isinstance(d, Value) and isinstance(x, Value):
+                twice = self.lens(d).root is not self.lens(x).root and not self.origins(d).isdisjoint(self.origins(x))
+            elif isinstance(d, list | dict) and type(x) is type(d):
+                twice = any(x is y for y in self.container_family(d))
+            else:
+                continue
+            if twice:
+                raise self.refuse(node, "a deep copy of what may hold one object or array twice",
+                                  "copy the attributes one by one")  # fmt: skip
+
+    def origins(self, v: Value) -> set[Value]:
+        """The values whose memory an array may have, as far as they are known: on some path, in some iteration."""
+        self.family(v)
+        sources: dict[Value, list[Value]] = {}
+        for x, made in self.sharers.items():
+            for r in made:
+                sources.setdefault(r, []).append(x)
+        found, stack = {v}, [v]
+        while stack:
+            new = [x for x in sources.get(stack.pop(), ()) if x not in found]
+            found.update(new)
+            stack.extend(new)
+        return found
