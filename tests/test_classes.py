@@ -182,6 +182,45 @@ def asked_about(x, y):
     return t * d.u * (d == Derived(1.0, 2.0)) + Derived.make(x).u
 
 
+class Counted:
+    """What the class has for objects that have not set it."""
+
+    n = 0.5
+    buffer = np.ones(2)
+
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def cached(self):
+        return self.x * 2
+
+
+def set_by_some_iterations_and_paths(o, y, k):
+    for i in range(k):
+        if i > 1:
+            o.n = o.n * 2
+        else:
+            o.n += y
+        o.buffer = o.buffer * y
+    if y > 1:
+        o.x = o.n * o.x
+    p = Counted(y)
+    if y < 1:
+        p.n = o.x
+    t = o.cached
+    for _ in range(3):
+        o.x = o.x * y
+        t += o.cached
+    return t * o.x + np.sum(o.buffer) * o.n + p.n * p.x
+
+
+@pytest.mark.parametrize("k", [0, 3])
+@pytest.mark.parametrize("y", [0.9, 1.2])
+def test_what_a_class_has_for_its_objects(k, y):
+    check(set_by_some_iterations_and_paths, Counted(0.7), y, k, modes=False)
+
+
 class Stack:
     """Lists of arrays and of objects, and how many there are."""
 

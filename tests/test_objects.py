@@ -1,6 +1,7 @@
 """Objects with several names, in loops and branches, in one another, against differences; what is refused of them."""
 
 import copy
+import functools
 from types import SimpleNamespace
 
 import numpy as np
@@ -495,6 +496,63 @@ def given_twice(o, y):
     return np.sum(grad(lambda a, b: np.sum(a.grown(2.0).x * b.x))(o, o)["x"]) * y
 
 
+def changed_in_the_test(o, y):
+    while np.sum(o.grown(1.5).x) < 20:
+        pass
+    return y
+
+
+def set_anew_in_the_test(o, y):
+    def small():
+        o.k = o.k + 1.0
+        return o.k < 6
+
+    while small():
+        pass
+    return y * o.k
+
+
+class Cached:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def c(self):
+        return self.x * 2
+
+    def m(self):
+        return 1.0
+
+
+def cached_in_a_loop(o, y):
+    p, t = Cached(y), 0.0
+    for _ in range(3):
+        p.x = p.x * y
+        t += p.c
+    return t
+
+
+def cached_on_one_path(o, y):
+    p, t = Cached(y), 0.0
+    if y > 1:
+        t = p.c
+    p.x = p.x * 3
+    return t + p.c
+
+
+def method_hidden_on_one_path(o, y):
+    p = Cached(y)
+    if y > 1:
+        p.m = lambda: 2.0
+    return p.m() * y
+
+
+def there_or_not(o, y):
+    if y > 1:
+        o.new = y
+    return getattr(o, "new", 1.0) * y
+
+
 def to_a_library(o, y):
     return np.sum(o) * y
 
@@ -556,6 +614,12 @@ REFUSED = [
     (deep_copy_of_one_array_or_two, "copy.deepcopy(o)", "may hold one object or array twice"),
     (deep_copy_of_one_object_or_two, "copy.deepcopy(p)", "may hold one object or array twice"),
     (given_twice, "grad(lambda a, b", "is given one object more than once"),
+    (changed_in_the_test, "while np.sum", "the test of a `while` changes what it reads"),
+    (set_anew_in_the_test, "while small", "the test of a `while` changes what it reads"),
+    (cached_in_a_loop, "t += p.c", "c is had for the first time"),
+    (cached_on_one_path, "return t + p.c", "c is had for the first time"),
+    (method_hidden_on_one_path, "p.m()", "m is had for the first time"),
+    (there_or_not, "getattr(o", "whether the attribute new is there"),
     (to_a_library, "np.sum(o)", "cannot be passed to a library function"),
     (no_operator, "o + y", "has no method for these operands in C"),
     (array_first, "o.x * Fixed", "NumPy applies \\* to each element"),

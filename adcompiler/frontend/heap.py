@@ -193,6 +193,10 @@ class Heap(Loops):
         """Is this an attribute of an object that one path has made, and that nothing denotes as such after both?"""
         return frame is self.heap and self.known_objects[owner_of(name)].born > began
 
+    def has_new_attributes(self, before: dict[str, Any]) -> bool:
+        new = (self.known_objects[owner_of(n)] for n in self.heap.env if n not in before)
+        return any(r.born < self.headers[-1].mark for r in new)
+
     def joined_heap(self) -> None:
         self.heap.env.update(self.joined_attributes)
         self.joined_attributes = {}
