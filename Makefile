@@ -2,6 +2,7 @@
 #
 #   make demo     train a classifier on handwritten digits with generated gradients
 #   make test     lint, type check, all tests
+#   make test-gpu the tests of arrays on a device, with CuPy itself in place of its stand-in, on a GPU of NVIDIA's
 #   make bench    benchmarks against adjoints by hand and other libraries (QUICK=1: two minutes, without libraries)
 #   make golden   write the golden files anew; look at the diff before you commit it
 #   make lint     ruff and mypy alone
@@ -19,7 +20,7 @@ export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS      = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench golden lint clean
+.PHONY: help demo test test-gpu bench golden lint clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -41,6 +42,13 @@ demo: $(VENV)/installed-examples
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
+# In an environment of its own, as CuPy is large, and of no use where there is no GPU.
+GPU_VENV ?= .venv-gpu
+test-gpu:
+	@nvidia-smi --list-gpus >/dev/null 2>&1 || { echo "make test-gpu: nvidia-smi finds no GPU here, which CuPy needs"; exit 1; }
+	@$(MAKE) --no-print-directory VENV=$(GPU_VENV) $(GPU_VENV)/installed-dev,cupy
+	ADC_CUPY=1 $(GPU_VENV)/bin/python -m tests.device -q
+
 # Other libraries take longer to install than a quick run takes: PEERS=1 has them there too, PEERS=0 nowhere.
 QUICK ?= 0
 PEERS ?= $(if $(filter-out 0,$(QUICK)),0,1)
@@ -50,11 +58,12 @@ bench: $(VENV)/installed-$(if $(filter-out 0,$(PEERS)),bench,dev)
 golden: $(VENV)/installed-dev
 	$(BIN)/python -m tests.golden refresh
 	$(BIN)/python -m tests.test_readme
+	$(BIN)/python -m tests.rules
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output bench-output
+	rm -rf $(VENV) $(GPU_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis demo-output bench-output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -24,6 +24,7 @@ from adcompiler.pullback import Pullback
 from adcompiler.pulled import pulled
 from adcompiler.request import Request, bound_to, from_call, from_text, path_of
 from adcompiler.tape import TapeReport, tape_report
+from rules import arrays
 from rules.kind import Lengths
 from rules.workspace import MAX_WORKSPACES
 
@@ -491,14 +492,14 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
         part = functools.reduce(_item, steps, args[position])
         direction = [_random(x, rng) for x in _floats(part)]
         pairs = zip(_floats(part, g), direction, strict=True)
-        exact = sum(float(np.sum(np.real(np.asarray(d) * t))) for d, t in pairs)
+        exact = sum(float(np.sum(np.real(d * arrays.as_array(t, d)))) for d, t in pairs)
         errors = []
         for step in (1e-5, 1e-6):
             up, down = (
                 f(*(_moved(x, direction if i == position else None, s * step, steps) for i, x in enumerate(args)))
                 for s in (1, -1)
             )
-            difference = (up - down) / (2 * step)
+            difference = float((up - down) / (2 * step))
             errors.append(float(abs(difference - exact) / max(1.0, abs(exact), abs(difference))))
         error = min(errors)
         worst = max(worst, error)
@@ -520,18 +521,17 @@ def _item(x: Any, step: Any) -> Any:
 
 def _floats(x: Any, like: Any = _ITSELF, around: tuple[int, ...] = ()) -> list[Any]:
     """The leaves of floats, or what is `like` them in a gradient; `around` are the objects that `x` is in."""
-    if isinstance(x, tuple | list | dict) or is_object(x):
+    if isinstance(x, np.generic) or arrays.is_array(x):
+        floats = x.dtype.kind in "fc"
+    elif isinstance(x, tuple | list | dict) or is_object(x):
         if id(x) in around:
             return []
         own: Any = attributes_of(x) if is_object(x) else x
         steps: Any = [Attr(k) for k in own] if is_object(x) else list(own) if isinstance(own, dict) else range(len(own))
         parts = ((own[s], _ITSELF if like is _ITSELF else _item(like, s)) for s in steps)
         return [leaf for item, other in parts for leaf in _floats(item, other, (*around, id(x)))]
-    if isinstance(x, bool | int | str) or x is None:
-        return []
-    floats = getattr(x, "dtype", np.dtype(float)).kind in "fc" and isinstance(
-        x, np.ndarray | np.generic | float | complex
-    )
+    else:
+        floats = isinstance(x, float | complex)
     return [x if like is _ITSELF else like] if floats else []
 
 
@@ -559,10 +559,10 @@ def _moved(x: Any, direction: list[Any] | None, step: float, path: Sequence[Any]
             return y
         if not _floats(y):
             return y
-        moved = y + step * np.asarray(next(left))
-        return (
-            np.asarray(moved) if isinstance(y, np.ndarray) else type(y)(moved) if type(y) in (float, complex) else moved
-        )
+        moved = y + arrays.as_array(step * next(left), y)
+        if arrays.is_array(y):
+            return arrays.as_array(moved, y)
+        return type(y)(moved) if type(y) in (float, complex) else moved
 
     copied = copy.deepcopy(x) if isinstance(x, tuple | list | dict | np.ndarray) or is_object(x) else x
     return copied if direction is None else put(copied, path)

@@ -9,7 +9,7 @@ the same kind in its turn, itself among them.
 from typing import Any
 
 from adcompiler.ir.callee import Callee, called, functions_of
-from adcompiler.ir.core import Function, Region, Value
+from adcompiler.ir.core import Function, Region, Value, walk
 from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.checkpoint import uncheckpoint
@@ -59,8 +59,21 @@ def derive(callee: Callee, inlined: bool, watched: bool = False) -> None:
     g = unthunk(g)
     callee.split = g = simplify(dce(inline(g)) if inlined else g)
     _, gradients = g.result
-    body = Region([], [op for op in g.body.ops if op.target is not split], list(gradients))
+    body = _silent(Region([], [op for op in g.body.ops if op.target is not split], list(gradients)))
     callee.function = dce(Function(callee.name, g.params, body, tuple(gradients), f.doc))
+
+
+def _silent(region: Region) -> Region:
+    """Without what it prints, which its function has printed."""
+    ops = []
+    for op in region.ops:
+        if op.target is print:
+            continue
+        if op.regions:
+            op = op.rebuild(lambda v: v, _silent)
+            op.effect = any(o.effect for sub in op.regions for o in walk(sub))
+        ops.append(op)
+    return Region(region.params, ops, region.results)
 
 
 def _pushed(f: Function, wrt: tuple[int, ...], inlined: bool) -> Function:

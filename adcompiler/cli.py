@@ -22,7 +22,7 @@ from adcompiler.target import REFUSED, TargetType, find_target, give_up, reporte
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from rules import Rule
+    from adcompiler.coverage import Count
 
 Argnum = int | str
 Argnums = Argnum | tuple[Argnum, ...]
@@ -309,37 +309,56 @@ def explain(target: tuple[str, str], argnums: Argnums | None, example: str) -> N
 
 @main.command("rules")
 @click.argument("pattern", required=False)
-def list_rules(pattern: str | None) -> None:
+@click.option("--missing", metavar="LIBRARY", help="What has no derivative in numpy, scipy, or a module of theirs.")
+@click.option("--count", is_flag=True, help="How many functions of each library have which mode.")
+def list_rules(pattern: str | None, missing: str | None, count: bool) -> None:
     """List the functions that the compiler knows, or those whose name contains PATTERN.
 
     For each: the arguments that it can be differentiated with respect to in reverse mode, and whether it has
-    forward mode; or why it has no derivative.
-    """
-    import rules
+    forward mode. What is followed is differentiated as if it stood there in Python; of a constant the derivative
+    is zero; what is refused has none, for the reason that is given.
 
-    rows = {
-        (name, _formula(rule), *_modes(rule))
-        for rule in rules.registry(installed=True)
-        for name in [*map(_function_name, rule.functions), *rule.methods]
-        if pattern is None or pattern in name
-    }
+    \b
+      adc rules tanh
+      adc rules --missing scipy.special
+      adc rules --count
+    """
+    if pattern is not None and (missing is not None or count) or (missing is not None and count):
+        raise click.UsageError("Give PATTERN, --missing or --count, one of them.")
+    from adcompiler import coverage
+
+    rows = coverage.table()
+    if count:
+        _print_table(_count_table(coverage.counted(rows)))
+        return
+    if missing is not None:
+        try:
+            unknown = list(coverage.missing(missing))
+        except ImportError as error:
+            raise click.BadParameter(str(error), param_hint="--missing") from None
+        refused = [row for row in coverage.within(rows, missing) if row.word == "refused"]
+        table = _table("function", "no derivative, because")
+        for name, why in [*((name, "it has no rule") for name in unknown), *((row.name, row.why) for row in refused)]:
+            table.add_row(name, why.replace("[", "\\["))
+        if unknown or refused:
+            _print_table(table)
+        click.echo(f"{missing}: {len(unknown)} functions are unknown, {len(refused)} are refused with a reason.")
+        return
     table = _table("function", "rule", "reverse", "forward")
-    for row in sorted(rows):
-        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+    for row in rows:
+        if pattern is None or pattern in row.name:
+            said = f"refused: {row.why}" if row.why else row.word or ", ".join(row.reverse)
+            cells = (row.name, row.formula, said, "yes" if row.forward or row.word == "followed" else "")
+            table.add_row(*(cell.replace("[", "\\[") for cell in cells))
     _print_table(table)
 
 
-def _formula(rule: "Rule") -> str:
-    parameters = ["*" + each.name if each.star else each.name for each in rule.parameters]
-    return f"{rule.result} = {rule.name}({', '.join(parameters)})"
-
-
-def _modes(rule: "Rule") -> tuple[str, str]:
-    if rule.why:
-        return f"refused: {rule.why}", ""
-    if not rule.differentiable:
-        return "constant", ""
-    return ", ".join(rule.pullbacks), "yes" if rule.pushforward else ""
+def _count_table(counts: "Sequence[Count]") -> "Table":
+    table = _table("library", "reverse", "forward", "followed", "constant", "refused")
+    for each in counts:
+        numbers = each.reverse, each.forward, each.followed, each.constant, each.refused
+        table.add_row(each.library, *map(str, numbers))
+    return table
 
 
 # ---- checking ------------------------------------------------------------------------------------
@@ -430,14 +449,6 @@ def _differentiable(function: Callable[..., Any]) -> Any:
 
     already = hasattr(function, "ir") and hasattr(function, "source")
     return function if already else differentiable(function)
-
-
-def _function_name(function: object) -> str:
-    from rules.libraries import home, label
-
-    name = label(function) or repr(function)
-    module = home(function) or "numpy"  # ufuncs of older versions do not tell
-    return f"{module.removeprefix('_')}.{name}"
 
 
 def _print_code(text: str) -> None:

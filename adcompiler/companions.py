@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompiler.backend.emit import Emitted, Input, emit
-from adcompiler.ir.callee import Both, Callee
+from adcompiler.ir.callee import Both, Callee, passed
 from adcompiler.ir.core import Function, Region, Value, leaves, walk
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
@@ -50,11 +50,12 @@ def companions(function: Function, taken: set[str], inlined: bool = True) -> lis
     stack, taken = [function], set(taken)
     while stack:
         for op in walk(stack.pop().body):
-            if isinstance(op.target, Callee | Both) and op.target not in found:
-                made = _made(op.target, taken, inlined)
-                found[op.target] = made
-                taken.add(made.name)
-                stack.append(made.function)
+            for target in (op.target, *(f.callee for f in passed(op))):
+                if isinstance(target, Callee | Both) and target not in found:
+                    made = _made(target, taken, inlined)
+                    found[target] = made
+                    taken.add(made.name)
+                    stack.append(made.function)
     return list(found.values())[::-1]
 
 

@@ -29,6 +29,7 @@ from adcompiler.ir.printer import show
 from adcompiler.ir.structure import Attr, Instance, instance, like, part, written
 from adcompiler.ir.structure import parts as parts_of
 from adcompiler.passes.activity import active
+from adcompiler.passes.adjoining import adjoin
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.bufferize import bufferize
 from adcompiler.passes.capture import capture
@@ -390,7 +391,7 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
             lowered = closed(lowered)
         made = Build(request, lowered)
         check_pulls(lowered.function)
-        made.stages["lower"] = f = dce(lowered.function)
+        made.stages["lower"] = f = dce(adjoin(lowered.function))
         _known_result(f)
         made.wrt = wrt = argument_leaves(lowered.arguments, request.wrt, request.name, loc)
         if request.mode == "jvp":
@@ -463,7 +464,7 @@ def _doc(request: Request) -> str:
     source = request.source
     where = f"`{source.name}` ({request.place.short})"
     if request.of is not None:
-        where = f"what {where} leaves in {request.whole.parameter_of(request.of)}"
+        where = f"`{request.whole.parameter_of(request.of)}` after {where}"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(map(written, request.wrt))

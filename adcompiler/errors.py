@@ -1,6 +1,7 @@
 """Diagnostics: what was written, why it cannot be done, what to write instead, with the source line and a caret."""
 
 import linecache
+import re
 from dataclasses import dataclass, field
 
 from adcompiler.ir.core import Loc
@@ -49,11 +50,21 @@ def distinct(problems: list[Problem]) -> list[Problem]:
     return sorted(out, key=lambda p: (files.index(p.file), p.line, p.col))
 
 
+#: What stands between the name and the number of a function's own variables that are put beside those of another.
+OWN = "\u02d1"
+
+
+def plain(text: str) -> str:
+    """A text with the names in it as the user has written them."""
+    return re.sub(rf"{OWN}\d+", "", text) if OWN in text else text
+
+
 def problem_at(loc: Loc | None, reason: str, remedy: str = "") -> Problem:
     """A problem at a place of the user's source."""
     if loc is None:
         return Problem("", 0, 0, "", reason, remedy)
-    return Problem(loc.file, loc.line, loc.col, linecache.getline(loc.file, loc.line), reason, remedy)
+    line = linecache.getline(loc.file, loc.line)
+    return Problem(loc.file, loc.line, loc.col, line, plain(reason), plain(remedy))
 
 
 class DifferentiationError(Exception):

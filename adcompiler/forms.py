@@ -9,6 +9,7 @@ import numpy as np
 from adcompiler.errors import GradientError
 from adcompiler.frontend.instances import attributes_of, is_object
 from adcompiler.ir.structure import Instance, instance, like
+from rules import arrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,13 @@ class Leaf:
     dtype: Any = None
 
     def __str__(self) -> str:
-        return f"{self.dtype}{list(self.shape)}" if self.type is np.ndarray else self.type.__name__
+        library = "" if self.type is np.ndarray or not self.array else f" of {arrays.library(self.type)}"
+        return f"{self.dtype}{list(self.shape)}{library}" if self.array else self.type.__name__
+
+    @property
+    def array(self) -> bool:
+        """Is it an array, of NumPy or another library?"""
+        return self.type is np.ndarray or bool(arrays.library(self.type))
 
     @property
     def moves(self) -> bool:
@@ -36,7 +43,7 @@ def form_of(value: Any) -> Any:
         return instance(type(value), {k: form_of(x) for k, x in attributes_of(value).items()})
     if isinstance(value, dict):
         return {k: form_of(x) for k, x in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.generic) or arrays.is_array(value):
         return Leaf(type(value), value.shape, value.dtype)
     return Leaf(type(value), (), np.dtype(type(value)) if type(value) in (float, complex) else None)
 
@@ -75,15 +82,19 @@ def _leaf(d: Any, form: Leaf, where: str, own: bool) -> Any:
             _refuse(where, _what(d), f"None, for {form},")
         return None
     if d is None:
-        return np.zeros(form.shape, form.dtype) if form.type is np.ndarray else form.type(0)
+        return arrays.module(form.type).zeros(form.shape, form.dtype) if form.array else form.type(0)
+    x: Any = d
     number = type(d) in (int, float) or (type(d) is complex and form.dtype.kind == "c")
     if not (number and not form.shape) and (
-        type(d) is not np.ndarray and not isinstance(d, np.generic)
-        or d.shape != form.shape or d.dtype != form.dtype
+        type(d) is not (form.type if form.array else np.ndarray) and not isinstance(d, np.generic)
+        or x.shape != form.shape or x.dtype != form.dtype
     ):  # fmt: skip
         _refuse(where, _what(d), str(form))
     if form.type is np.ndarray:
         return np.array(d, form.dtype, copy=own or None)
+    if form.array:
+        made = arrays.module(form.type).asarray(d, form.dtype)
+        return made.copy() if own and made is d else made
     return form.type(d if number else d[()])
 
 

@@ -11,15 +11,13 @@ from adcompiler.compile import argument_leaves, structured
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lifting import lifted
 from adcompiler.frontend.lower import denotation
-from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure
 from adcompiler.ir.callee import PULL, Callee, Forward, Pull
 from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
-from adcompiler.ir.structure import like
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
 from adcompiler.request import Request, pick
 from adcompiler.seeds import match
-from rules.kind import Num, is_differentiable
+from rules.kind import is_differentiable
 
 
 @dataclass(eq=False)
@@ -110,23 +108,6 @@ def _moves(d: Any) -> bool:
     )
 
 
-def _variable(lowerer: Any, d: Any, seen: dict[Any, Any]) -> Any:
-    """The same argument, in which constants that have a derivative are values; `seen` are the objects so far."""
-    if isinstance(d, tuple | list):
-        return like(d, (_variable(lowerer, x, seen) for x in d))
-    if isinstance(d, dict):
-        return {k: _variable(lowerer, x, seen) for k, x in d.items()}
-    if isinstance(d, Record):
-        return lowerer.remade(d, lambda x: _variable(lowerer, x, seen), seen)
-    if not isinstance(d, Known) or not _moves(d):
-        return d
-    kind = type(d.value)
-    made = Op(kind, (d.value,), {}, [Value(Num(kind), "", lowerer.builder.loc)], loc=lowerer.builder.loc)
-    lowerer.builder.region.ops.append(made)
-    lowerer.defs[made.result] = made
-    return made.result
-
-
 def pulled(
     lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
 ) -> Any:
@@ -139,8 +120,7 @@ def pulled(
     if chosen is None:
         chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(lowerer.without_objects(x, node)))))
     request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
-    made: dict[Any, Any] = {}
-    args = tuple(_variable(lowerer, x, made) for x in args)
+    args = lowerer.variable(args, {})
     trees = tuple(lowerer.without_objects(x, node) for x in args)
     argument_leaves(request.named((trees, {})), request.wrt, request.name, lowerer.loc(node))
     inner, named, passed = lowerer.outlined(request, args, {}, node)

@@ -13,10 +13,12 @@ import gast
 import numpy as np
 
 from adcompiler.errors import GradientError, Problem, UnsupportedError, problem_at
+from adcompiler.frontend.frozen import thawed
 from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.kinds import Describe, Known, from_signature
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.source import Source, source_of, wrapper_of
+from adcompiler.frontend.ufunc_methods import is_method
 from adcompiler.ir.core import ListOf, Loc, Value
 from adcompiler.ir.structure import Attr, like, part, parts, written
 from rules.kind import KindError, Seq, is_differentiable
@@ -149,6 +151,11 @@ class Request:
                 raise GradientError(problem_at(self.place, reason, "name the one or the other"))
         return names
 
+    def moves(self, a: Any) -> bool:
+        """Is the argument that a call has at this position, or by this name, one to differentiate with respect to?"""
+        known = a in self.parameters if isinstance(a, str) else a < len(self.parameters) or self.source.node.args.vararg
+        return bool(known) and self._parameter(a) in self.wrt
+
     @property
     def single(self) -> bool:
         """Is one gradient asked for, rather than a tuple of them?"""
@@ -187,6 +194,11 @@ class Request:
         return dict(bound.arguments)
 
 
+#: The parameters of methods of ufuncs, where one is differentiated by itself.
+METHODS_OF_UFUNCS = {"reduce": ["array", "axis"], "accumulate": ["array", "axis"],
+                     "reduceat": ["array", "indices", "axis"], "outer": ["A", "B"]}  # fmt: skip
+
+
 def bound_to(request: Request) -> tuple[Request, tuple[Any, ...]]:
     """The request for the function of a method, and the object that it is bound to as its first argument.
 
@@ -221,9 +233,18 @@ def find_source(f: Any) -> Source:
     if isinstance(f, types.FunctionType):
         if find(f) is None:
             return source_of(f)
+    if isinstance(f, types.BuiltinMethodType) and isinstance(f.__self__, np.ndarray):
+        f = functools.partial(getattr(np.ndarray, f.__name__), f.__self__)  # x.dot
+    if isinstance(f, types.MethodType) and thawed(f) is not None:
+        return wrapper_of(f, f.__name__, ["x"], {})  # norm(m, s).logpdf
+    if is_method(f):
+        names = METHODS_OF_UFUNCS[f.__name__]
+        return wrapper_of(f, f"{f.__self__.__name__}_{f.__name__}", names, {"axis": 0} if "axis" in names else {})
+    if isinstance(f, np.vectorize):
+        return wrapper_of(f, getattr(f, "__name__", "vectorized"), _parameters_of(f.pyfunc), {})
     rule = find(f)
     if rule is not None and not rule.why:
-        return wrapper_of(f, rule.name, _rule_parameters(rule), _defaults(rule))
+        return wrapper_of(f, rule.name, _rule_parameters(rule.parameters), _defaults(rule))
     if not callable(f):
         raise TypeError(f"{f!r} is not a function")
     if not _has_source(f):
@@ -255,8 +276,18 @@ def _has_source(f: Any) -> bool:
     return isinstance(own, types.FunctionType) and own.__module__.split(".")[0] not in LIBRARIES
 
 
-def _rule_parameters(rule: Any) -> list[str]:
-    return [("*" if p.star else "") + p.name for p in rule.parameters]
+def _rule_parameters(parameters: Sequence[Any]) -> list[str]:
+    """How the parameters of a rule are written in a signature: those behind `*rest` by keyword only."""
+    first = next((k for k, p in enumerate(parameters) if p.star), len(parameters))
+    return [("*" if p.star else "") + p.name + ("=" if k > first else "") for k, p in enumerate(parameters)]
+
+
+def _parameters_of(f: Any) -> list[str]:
+    """The parameters of a function that may be written in C, by position."""
+    try:
+        return _stars(inspect.signature(f))
+    except (TypeError, ValueError):
+        return ["*args"]
 
 
 def _stars(signature: inspect.Signature) -> list[str]:

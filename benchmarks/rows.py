@@ -202,8 +202,15 @@ def recurrent(effort: Effort) -> list[Row]:
     ]  # fmt: skip
 
 
+def elementwise_rules(effort: Effort) -> list[Row]:
+    """Every elementwise rule at 1e5 elements, beside its formula by hand."""
+    from benchmarks.elementwise_rules import CASES, measure, special_cases
+
+    return [measure(case, effort) for case in (*CASES, *special_cases())]
+
+
 MEASUREMENTS: tuple[Measurement, ...] = (
-    compiling, first_gradient, three_elements, logistic, recurrent, loop_counts,
+    compiling, first_gradient, three_elements, logistic, recurrent, loop_counts, elementwise_rules,
 )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, device, is_array, on_device
 from rules.rule import primitive
 
 
@@ -17,6 +18,8 @@ def zeros_like(x: Any) -> Any:
     """Zeros of the shape and dtype of `x`, in every container of it; `None`, a value never made, stays None."""
     if isinstance(x, np.ndarray):
         return np.zeros_like(x, subok=False)
+    if is_array(x):
+        return np.zeros_like(x)
     if isinstance(x, list):
         return [zeros_like.__wrapped__(item) for item in x]  # type: ignore[attr-defined]
     if x is None:
@@ -39,9 +42,9 @@ def where_given(d: Any, given: Any) -> Any:
 @primitive
 def spread(d: Any, like: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The cotangent of a reduction over `axis`, as a read-only view of the shape of `like`."""
-    if not isinstance(like, np.ndarray):
+    if not is_array(like):
         return project.__wrapped__(d, like)  # type: ignore[attr-defined]
-    d = np.asarray(d, dtype=like.dtype)
+    d = as_array(d, like, like.dtype)
     if d.ndim and not keepdims:
         axes = range(like.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         d = np.expand_dims(d, tuple(k % like.ndim for k in axes))
@@ -60,13 +63,14 @@ def project(d: Any, like: Any) -> Any:
         return d
     if isinstance(like, list):
         return [project.__wrapped__(x, y) for x, y in zip(d, like, strict=True)]  # type: ignore[attr-defined]
-    if not isinstance(like, np.ndarray):
-        if isinstance(d, np.ndarray):
+    if not is_array(like):
+        if is_array(d):
             d = np.sum(d) if d.ndim else d[()]
+            d = d.item() if on_device(d) else d
         if isinstance(d, complex | np.complexfloating) and not isinstance(like, complex | np.complexfloating):
             d = d.real
         return d if type(d) is type(like) or isinstance(like, int) else type(like)(d)
-    d = np.asarray(d)
+    d = as_array(d, like)
     if d.shape != like.shape:
         extra = d.ndim - like.ndim
         if extra < 0:
@@ -78,7 +82,7 @@ def project(d: Any, like: Any) -> Any:
             d = np.sum(d, axis=axes, keepdims=True)
             d = d.reshape(d.shape[extra:])
         if d.shape != like.shape or not axes:
-            d = np.array(np.broadcast_to(d, like.shape))
+            d = np.copy(np.broadcast_to(d, like.shape))
     if d.dtype != like.dtype:
         if d.dtype.kind == "c" and like.dtype.kind != "c":
             d = d.real
@@ -101,7 +105,7 @@ def copied(x: Any) -> Any:
     """A list of cotangents with arrays of its own; numbers have none, and None, what no path has made, stays None."""
     if isinstance(x, list):
         return [copied.__wrapped__(v) for v in x]  # type: ignore[attr-defined]
-    return np.array(x) if isinstance(x, np.ndarray) else x
+    return np.copy(x) if is_array(x) else x
 
 
 @primitive
@@ -150,10 +154,12 @@ def strong(d: Any, factor: Any, out: Any = None) -> Any:
     """
     if isinstance(d, float) and isinstance(factor, float):  # soonest told, NumPy's doubles included
         return d * factor if d else d * 0
-    if not isinstance(d, np.ndarray) and not isinstance(factor, np.ndarray):
+    if not is_array(d) and not is_array(factor):
         return d * factor if d else _zero(d, factor)
     with np.errstate(invalid="ignore"):
         out = np.multiply(d, factor, out)
+    if on_device(out):
+        return np.where(np.equal(d, 0), 0, out) if is_array(d) else out if d else np.zeros_like(out)
     if not isinstance(out, np.ndarray):  # of 0-d arrays
         return out if np.all(d) else type(out)(0)
     np.copyto(out, 0, where=np.equal(d, 0))
@@ -165,7 +171,7 @@ def strong_divide(d: Any, q: Any, out: Any = None) -> Any:
     """`d / q`, and exactly zero where `d` is zero, whatever `q`. Numbers never raise ZeroDivisionError."""
     if isinstance(d, float) and isinstance(q, float) and d and q:
         return d / q
-    if not isinstance(d, np.ndarray) and not isinstance(q, np.ndarray):
+    if not is_array(d) and not is_array(q):
         if not d:
             return _zero(d, q)
         if q == 0 and isinstance(q, int | float) and isinstance(d, int | float):
@@ -177,13 +183,19 @@ def strong_divide(d: Any, q: Any, out: Any = None) -> Any:
 @primitive
 def direction(w: Any, norm: Any, out: Any = None) -> Any:
     """`w / norm`, and exactly zero where the norm is: the least of the subgradients of a norm at 0."""
-    if not isinstance(w, np.ndarray) and not isinstance(norm, np.ndarray):
+    if not is_array(w) and not is_array(norm):
         return w / norm if norm else w * 0
     return _divided(w, norm, norm, out)
 
 
 def _divided(a: Any, b: Any, wanted: Any, out: Any) -> Any:
     """`a / b`, and zero where what is `wanted`, one of the two, is zero."""
+    if on_device(a) or on_device(b):  # where the ufuncs of CuPy know no `where`
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out = np.true_divide(a, b, out)
+        if is_array(wanted):
+            return np.where(np.equal(wanted, 0), 0, out)
+        return out if wanted else np.zeros_like(out)
     if out is None:
         shape = np.broadcast_shapes(np.shape(a), np.shape(b))
         out = np.zeros(shape, np.result_type(a, b, np.float16))  # a Python number is weak
@@ -196,8 +208,10 @@ def _divided(a: Any, b: Any, wanted: Any, out: Any) -> Any:
 @primitive
 def unless_zero(d: Any, term: Any) -> Any:
     """`term`, but exactly zero where the cotangent `d` is zero: what was not selected is not poisoned by a pole."""
-    if not isinstance(d, np.ndarray) and not isinstance(term, np.ndarray):
+    if not is_array(d) and not is_array(term):
         return term if d else _zero(d, term)
+    if not is_array(d):
+        return term if d else np.zeros_like(term)
     return np.where(np.equal(d, 0), 0, term)
 
 
@@ -207,7 +221,7 @@ def _basic(index: Any) -> bool:
 
 
 def _mask(index: Any) -> bool:
-    return isinstance(index, np.ndarray) and index.dtype == bool
+    return is_array(index) and index.dtype == bool
 
 
 @primitive
@@ -244,7 +258,14 @@ def update(a: Any, path: tuple[Any, ...], op: str, value: Any) -> Any:
 
 def scatter(d: Any, like: Any, index: Any) -> Any:
     """Zeros of the shape of `like` with `d` added at `index`; repeated indices accumulate."""
-    return update(zeros_like(like), (index,), "add", d)
+    return update(zeros_like(like), (index,), "set" if _chosen(index) else "add", d)
+
+
+def _chosen(index: Any) -> bool:
+    """Is this a mask on a device, alone or with basic indices: it names no element twice, and is slow to read?"""
+    items = index if isinstance(index, tuple) else (index,)
+    masks = [i for i in items if on_device(i) and i.dtype == bool]
+    return bool(masks) and all(any(i is m for m in masks) or _basic(i) for i in items)
 
 
 @primitive
@@ -274,10 +295,10 @@ def apart(written: Any, *others: Any) -> None:
 @primitive
 def winners(like: Any, path: tuple[Any, ...]) -> Any:
     """Which of the elements that a store by index arrays names are not written again: the last of each place."""
-    place: Any = np.empty(like.shape, np.intp)
+    place: Any = np.empty(like.shape, np.intp, like=device(like))
     for step in path[:-1]:
         place = place.T if step == "T" else place if isinstance(step, str) else place[step]
-    tickets = np.arange(np.size(place[path[-1]])).reshape(np.shape(place[path[-1]]))
+    tickets = np.arange(np.size(place[path[-1]]), like=device(like)).reshape(np.shape(place[path[-1]]))
     place[path[-1]] = tickets
     return np.equal(place[path[-1]], tickets)
 
@@ -297,7 +318,7 @@ def element(a: Any, index: Any) -> Any:
         x = a[index]
     except IndexError:
         return None
-    return x.copy() if isinstance(x, np.ndarray) else x
+    return x.copy() if is_array(x) else x
 
 
 @primitive
@@ -309,7 +330,7 @@ def length(x: Any, axis: int = 0) -> int:
 @primitive
 def size(x: Any) -> int:
     """`x.size`: the number of elements."""
-    return x.size if isinstance(x, np.ndarray) else 1
+    return x.size if is_array(x) else 1
 
 
 def count(a: Any, axis: int | tuple[int, ...] | None) -> Any:

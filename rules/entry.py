@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array, library_of
 from rules.kind import SHORT, Array, Guard, Length, Num, Seq
 
 _DTYPES = {short: np.dtype(long) for long, short in SHORT.items()}
@@ -31,10 +32,11 @@ class _Constant:
 class Signature:
     """The kinds of a function's arguments, by name, and what has to hold of their lengths.
 
-    A kind is a text: "f64[n,m]", "f32[n,1]", "i64[]" are arrays, "f64" is a NumPy number, "float", "int", "bool" and
-    "complex" are Python's, and a text that is a literal, such as "'relu'" or "None", is that constant. Tuples and
-    dicts hold kinds; the keys of a dict are in order. `[kind]` is a list of any length, and `[kind, "n"]` one of n
-    elements. Equal names are equal lengths, and no axis whose length has a name is of length 1; "?" is any length.
+    A kind is a text: "f64[n,m]", "f32[n,1]", "i64[]" are arrays, "f64[n]@cupy" is one of CuPy, "f64" is a NumPy number,
+    "float", "int", "bool" and "complex" are Python's, and a text that is a literal, such as "'relu'" or "None", is that
+    constant. Tuples and dicts hold kinds; the keys of a dict are in order. `[kind]` is a list of any length, and
+    `[kind, "n"]` one of n elements. Equal names are equal lengths, and no axis whose length has a name is of length 1;
+    "?" is any length.
 
     >>> signature = Signature("loss_grad", {"w": "f64[m]", "X": "f64[n,m]"}, "n >= 2")
     >>> signature.check(np.ones(3), np.ones((5, 3)))
@@ -97,9 +99,11 @@ def _parsed(kind: Any) -> Any:
         return {key: _parsed(item) for key, item in kind.items()}
     if isinstance(kind, list):
         return Seq(_parsed(kind[0]), length=_length(kind[1]) if len(kind) > 1 else None)
-    name, bracket, axes = kind.partition("[")
+    name, bracket, rest = kind.partition("[")
     if bracket and name in _DTYPES:
-        return Array(_DTYPES[name], tuple(map(_length, filter(None, axes.removesuffix("]").split(",")))))
+        axes, _, library = rest.partition("]")
+        lengths = tuple(map(_length, filter(None, axes.split(","))))
+        return Array(_DTYPES[name], lengths, library.removeprefix("@") or "numpy")
     if name in _PYTHON:
         return Num(_PYTHON[name])
     return Num(_DTYPES[name].type) if name in _DTYPES else _Constant(ast.literal_eval(kind))
@@ -121,7 +125,7 @@ def _guard(text: str) -> Guard:
 def _problem(kind: Any, x: Any, where: str, sizes: dict[str, int]) -> str:
     """Why `x` is not of this kind, or nothing; learns what the named lengths are."""
     if isinstance(kind, Array):
-        exact = type(x) is np.ndarray or type(x) is np.memmap
+        exact = library_of(x) == kind.xp
         if not exact or x.dtype != kind.dtype or len(shape := x.shape) != len(kind.shape):
             return f"{where} is {_got(x)}, not {kind}"
         for axis, (length, size) in enumerate(zip(kind.shape, shape)):
@@ -186,12 +190,13 @@ def _got(x: Any, wanted: Any = None) -> str:
         return "{" + ", ".join(f"{key!r}: {_got(item)}" for key, item in x.items()) + "}"
     if type(x) is list:
         return f"[{', '.join(map(_got, x[:3]))}{', ...' if len(x) > 3 else ''}]"
-    if isinstance(x, np.ndarray | np.generic):
+    if isinstance(x, np.generic) or is_array(x):
         name = SHORT.get(x.dtype.name, x.dtype.name) if x.dtype.isnative else x.dtype.str
-        if not isinstance(x, np.ndarray):
+        if not is_array(x):
             return name
-        plain = type(x) is np.ndarray or type(x) is np.memmap
-        return ("" if plain else f"{type(x).__name__} ") + f"{name}[{','.join(map(str, x.shape))}]"
+        library = library_of(x)
+        where = f"@{library}" if library not in ("", "numpy") else ""
+        return ("" if library else f"{type(x).__name__} ") + f"{name}[{','.join(map(str, x.shape))}]{where}"
     return type(x).__name__ if type(x) in _PYTHON.values() else repr(x) if isinstance(x, str | None) else _class(x)
 
 

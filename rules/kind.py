@@ -359,6 +359,22 @@ def library(*kinds: Any) -> str:
     return "numpy"
 
 
+def is_scalar(kind: Any) -> bool:
+    """Is it a number, or what a library other than NumPy has in its place: an array without axes?"""
+    return isinstance(kind, Num) or (isinstance(kind, Array) and not kind.shape and kind.xp != "numpy")
+
+
+def on(kind: Any, xp: str) -> Any:
+    """What is of this kind by NumPy, as a library makes it: with no numbers but Python's."""
+    if isinstance(kind, tuple | list):
+        return type(kind)([on(k, xp) for k in kind])
+    if isinstance(kind, Seq):
+        return Seq(on(kind.element, xp), kind.range, kind.length)
+    if isinstance(kind, Array):
+        return Array(kind.dtype, kind.shape, xp)
+    return Array(kind.dtype, (), xp) if isinstance(kind, Num) and not kind.python else kind
+
+
 @lru_cache(4096)
 def _resolve(ufunc: np.ufunc, operands: tuple[Any, ...]) -> np.dtype[Any]:
     return ufunc.resolve_dtypes(operands + (None,) * ufunc.nout)[ufunc.nin]

@@ -28,6 +28,15 @@ def _routine(name: str, dtype: np.dtype[Any]) -> Any:
     return getattr(_lapack(), ("z" if dtype.kind == "c" else "d") + name)
 
 
+def solve_triangle(A: Any, B: Any, upper: bool) -> np.ndarray | None:
+    """A^-1 B, of one triangular matrix of double precision; None where NumPy has to do the work."""
+    plain = type(A) is type(B) is np.ndarray and A.ndim == B.ndim == 2 and A.shape[0] >= _SMALLEST and B.size
+    if not plain or A.dtype != B.dtype or A.dtype.char not in "dD" or _lapack() is None:
+        return None
+    X, info = _routine("trtrs", A.dtype)(A, B, lower=not upper)
+    return X if info == 0 else None
+
+
 class LU:
     """P L U of one square matrix without zeros on the diagonal of U. It owns its arrays.
 

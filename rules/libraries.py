@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 _MODULES = ("special", "linalg", "fft", "stats", "signal", "signal.windows", "ndimage", "integrate", "spatial.distance",
-            "interpolate", "sparse", "sparse.linalg")  # fmt: skip
+            "interpolate", "optimize", "sparse", "sparse.linalg")  # fmt: skip
 #: The modules of rules, by the modules whose functions they serve.
 _RULES = {f"scipy.{name}": f"rules.scipy.{name}" for name in _MODULES}
 _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
@@ -100,13 +100,23 @@ def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
 def followed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:
     """What is followed where a function of a library is called so, or a class; None where that is not known."""
     load_for(function)
-    return fitting(_followed.get(function, ()) if hashable(function) else (), args, kwargs)
+    return fitting(definitions(function), args, kwargs)
 
 
 def is_followed(function: Any) -> bool:
     """Is anything followed where a function of a library is called?"""
     load_for(function)
     return hashable(function) and function in _followed
+
+
+def all_followed() -> list[Callable[..., Any]]:
+    """The functions and classes of libraries in place of which others are followed, of what has been met."""
+    return list(_followed)
+
+
+def definitions(function: Any) -> list[Callable[..., Any]]:
+    """What is followed where a function of a library is called, for different arguments."""
+    return _followed.get(function, []) if hashable(function) else []
 
 
 def fitting(

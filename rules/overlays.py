@@ -75,6 +75,14 @@ class Activation:
                 if np.shares_memory(a, b):
                     self.check.fail(what, self.form, f"shares memory with {name}; {remedy}")
 
+    def reuses(self, memory: list[np.ndarray]) -> None:
+        """Of the same shapes and dtypes, a state lies where the last one did, or in the arguments that it may hold."""
+        theirs = [*memory, *arrays_in(self.bound)]
+        for a in arrays_in(self.state):
+            if a.size and not any(np.shares_memory(a, b) for b in theirs):
+                self.check.fail("the state", self.form, f"has a new array, {a.dtype}{list(a.shape)}; compute into that "
+                                'of the state that is given, or leave this out by skip="reuse"')  # fmt: skip
+
     def pull(self, arg: str, d: Any) -> Any:
         """The pullback of `arg` with the state, which has to be what the pure one gives."""
         check, form, what = self.check, self.form, f"with_state_d_{arg}"
@@ -113,7 +121,10 @@ def check_overlay(check: Any, bound: dict[str, Any], d: Any, form: str, states: 
         _same(check, again, pulled[arg], f"with_state_d_{arg}", first.form, "the same pullback, called before")
     for k, state in enumerate([first.state, *states]):
         where = f"{form}, with the state of {'other arguments' if k else 'an earlier call'}"
+        memory = list(arrays_in(state))
         later = Activation(check, _elsewhere(bound, rng), state, where)
+        if not k and "reuse" not in check.skip:
+            later.reuses(memory)
         for arg in args:
             later.pull(arg, random_like(later.plain, rng))
     wrong = f"{form}, once its state was used again"

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from rules.arrays import twin
+from rules.kind import KindError
 from rules.libraries import label, load_for, load_installed
 
 REQUIRED = inspect.Parameter.empty
@@ -107,6 +109,8 @@ class Rule:
     reasons: dict[str, str] = field(default_factory=dict)
     where: str = ""
     overlay: Overlay | None = None
+    callbacks: dict[str, Derivative] = field(default_factory=dict)
+    constant: frozenset[str] = frozenset()
 
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The call's arguments by the rule's names, defaults filled in. Raises TypeError as a call would."""
@@ -132,6 +136,14 @@ class Rule:
         if given:
             raise TypeError(f"{self.name}() with the keyword {', '.join(map(repr, given))} has no rule")
         return bound
+
+    def check_precision(self, kinds: Any) -> None:
+        """Refuse arguments of float16 in SciPy, whose functions compute them in another precision, each in its own.
+
+        Raises KindError.
+        """
+        if self.where.startswith("rules.scipy.") and any(_half(kind) for kind in kinds):
+            raise KindError(f"SciPy computes {self.name} of float16 in another precision", "write x.astype(np.float32)")
 
     @property
     def kind_takes(self) -> tuple[str, ...]:
@@ -161,6 +173,13 @@ class Rule:
         return tuple(args), kwargs
 
 
+def _half(kind: Any) -> bool:
+    """Is this the kind of numbers in half precision, or a list with one in it?"""
+    if isinstance(kind, tuple | list):
+        return any(map(_half, kind))
+    return getattr(kind, "dtype", None) == np.float16 or _half(getattr(kind, "element", ()))
+
+
 def _is_default(value: Any, default: Any) -> bool:
     return value is default or (type(value) is type(default) and bool(value == default))
 
@@ -173,13 +192,18 @@ _all: list[Rule] = []
 def find(function: Any) -> Rule | None:
     """The rule that serves `function`, by identity; None if there is none.
 
-    Rules of a library that need not be installed are registered when one of its functions is first asked for.
+    Rules of a library that need not be installed are registered when one of its functions is first asked for. A
+    function of CuPy has the rule of NumPy's of the same name.
     """
     try:
         found = _rules.get(function)
     except TypeError:  # unhashable, so never registered
         return None
-    return _rules.get(function) if found is None and load_for(function) else found
+    if found is None and load_for(function):
+        return _rules.get(function)
+    if found is None and (other := twin(function)) is not None:
+        return find(other[1])
+    return found
 
 
 def find_method(name: str) -> Rule | None:
@@ -302,7 +326,7 @@ def _register(rule: Rule) -> Rule:
             raise RuleError(f"{method} has a rule already, {_methods[method].name}")
         _methods[method] = rule
         plain = getattr(np.ndarray, method.removeprefix("ndarray."), None)
-        if not rule.functions and callable(plain):
+        if callable(plain):
             _rules.setdefault(plain, rule)
     _all.append(rule)
     return rule
@@ -391,12 +415,13 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
         pullbacks: dict[str, Derivative] = {}
         borrows: dict[str, frozenset[str]] = {}
         refused: dict[str, str] = {}
+        callbacks: dict[str, Derivative] = {}
         pushforward = kind = None
         options: dict[str, Any] = {}
         members = {k: v for k, v in vars(cls).items() if not (k.startswith("__") and k.endswith("__"))}
         siblings = {k for k in members if k.startswith("d_")}
         for name, member in members.items():
-            if name in ("static", "view", "like"):
+            if name in ("static", "view", "like", "constant"):
                 given = set(member.split())
                 if not given <= names:
                     raise RuleError(f"{what}: {name} names {', '.join(sorted(given - names))}, not an argument")
@@ -411,6 +436,10 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 refused[name[4:]] = member
             elif not inspect.isfunction(member):
                 raise RuleError(f"{what}: {name} is neither a function nor static, view, infinite_at_pole, selects")
+            elif name.startswith("calls_"):
+                if name[6:] not in names:
+                    raise RuleError(f"{what} has {name}, but no argument {name[6:]}")
+                callbacks[name[6:]] = _derivative(member, names, f"{what}: {name}")
             elif name == "kind":
                 kind = member
                 _derivative(member, names, f"{what}: kind")
@@ -418,18 +447,22 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
                 arg = name[2:]
                 if arg not in names:
                     raise RuleError(f"{what} has {name}, but no argument {arg}; it has {', '.join(sorted(names))}")
-                allowed = names | {parsed.result, "d_" + parsed.result} | (siblings - {name})
+                allowed = names | {parsed.result, "d_" + parsed.result, "ad"} | (siblings - {name})
                 pullbacks[arg] = _derivative(member, allowed, f"{what}.{name}", names | {parsed.result})
                 if "d_" + parsed.result not in pullbacks[arg].wants and not siblings & set(pullbacks[arg].wants):
                     raise RuleError(f"{what}: {name} does not take d_{parsed.result}, so it cannot be linear in it")
                 borrows[arg] = getattr(member, "__borrows__", frozenset())
                 _declared(borrows[arg], pullbacks[arg], f"{what}: {name}")
             elif name == "t_" + parsed.result:
-                pushforward = _derivative(member, names | {parsed.result} | {"t_" + n for n in names}, f"{what}.{name}")
+                allowed = names | {parsed.result, "ad"} | {"t_" + n for n in names}
+                pushforward = _derivative(member, allowed, f"{what}.{name}")
             elif name != "forward" and not name.startswith("with_state_d_"):
                 raise RuleError(f"{what}: {name} is none of d_<argument>, t_{parsed.result}, kind, static, view")
         _no_circle(pullbacks, what)
         overlay = _overlay(members, parsed, pullbacks, what)
+        for name in callbacks:
+            if pushforward is not None and "d_" + name in members and "t_" + name not in pushforward.wants:
+                raise RuleError(f"{what}: t_{parsed.result} lacks t_{name}, the tangent of what {name} closes over")
         if "why" in options and (pullbacks or pushforward is not None):
             raise RuleError(f"{what} has a derivative, and why, the reason for having none")
         if not pullbacks and pushforward is None and "why" not in options:
@@ -437,7 +470,7 @@ def rule(signature: str, *functions: Callable[..., Any] | str) -> Callable[[_C],
             raise RuleError(f"{what} has no derivative; {reasons}")
         _register(Rule(parsed.name, parsed.result, parsed.parameters, plain, methods, pullbacks, pushforward,
                        kind, borrows=borrows, where=cls.__module__, overlay=overlay, reasons=refused,
-                       **options))  # fmt: skip
+                       callbacks=callbacks, **options))  # fmt: skip
         return cls
 
     return register

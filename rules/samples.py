@@ -1,6 +1,7 @@
 """Values for `check_rule`: the same call in other forms, random directions, and walks over nested values."""
 
 import itertools
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +15,12 @@ def forms(bound: dict[str, Any], wrt: set[str]) -> Iterator[tuple[str, dict[str,
     """The same call with its arguments in other forms, by name."""
     floats = {k: v for k, v in bound.items() if k in wrt}
     rng = np.random.default_rng(5)
-    yield "float32", single(bound)
+    yield "float32", narrowed(bound)
+    yield "float16", narrowed(bound, half=True)
+    several = [k for k in floats if arrays(floats[k])]
+    if len(several) > 1:
+        for k in several:
+            yield "mixed", bound | {k: narrowed(bound[k])}
     if not any(np.iscomplexobj(a) for a in arrays(floats)):
         # Real parts stay where they are: the point was chosen off the kinks.
         yield (
@@ -47,15 +53,24 @@ def forms(bound: dict[str, Any], wrt: set[str]) -> Iterator[tuple[str, dict[str,
             yield "broadcast", bound | {a: small, b: bound[b]}
 
 
-def single(x: Any) -> Any:
-    """Single precision for double in arrays and NumPy scalars; a Python number has none."""
+def narrowed(x: Any, half: bool = False) -> Any:
+    """Single precision for double in arrays and NumPy scalars, or half; a Python number has none."""
     if isinstance(x, dict):
-        return {k: single(v) for k, v in x.items()}
+        return {k: narrowed(v, half) for k, v in x.items()}
     if isinstance(x, list | tuple):
-        return rebuilt(x, [single(v) for v in x])
+        return rebuilt(x, [narrowed(v, half) for v in x])
     if isinstance(x, np.ndarray | np.generic) and x.dtype in (np.float64, np.complex128):
-        return x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)
+        return x.astype(np.complex64 if x.dtype.kind == "c" else np.float16 if half else np.float32)
     return x
+
+
+def unreadable(x: Any) -> Any:
+    """Values of the same shapes and dtypes that no formula may depend on: NaN where there is one."""
+    if isinstance(x, list | tuple):
+        return rebuilt(x, [unreadable(v) for v in x])
+    if isinstance(x, np.ndarray):
+        return np.full_like(x, np.nan if x.dtype.kind in "fc" else 1, subok=False)
+    return type(x)(math.nan) if isinstance(x, float | complex | np.inexact) else x
 
 
 def strided(a: np.ndarray) -> np.ndarray:

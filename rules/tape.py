@@ -49,9 +49,11 @@ class Tape:
     ) -> Any:
         args, kwargs = written(args), {k: written(v) for k, v in kwargs.items()}
         plain, named = strip(args), {k: strip(v) for k, v in kwargs.items()}
-        out = self.wrap(
-            getattr(plain[0], function[8:]) if isinstance(function, str) else function(*plain, **named)
-        )
+        if isinstance(function, str):
+            member = getattr(plain[0], function[8:])
+            out = self.wrap(member(*plain[1:], **named) if callable(member) else member)
+        else:
+            out = self.wrap(function(*plain, **named))
         self.records.append(Record(function, args, dict(kwargs), out))
         return out
 
@@ -79,7 +81,7 @@ class Tape:
         )
         rule = find_method(name) if isinstance(record.function, str) else find(record.function)
         if rule is None or rule.why:
-            raise Untraceable(f"it calls {name}, which " + ("has no rule" if rule is None else rule.why))
+            raise Untraceable(f"it calls {name}, which has no rule" + (f": {rule.why}" if rule is not None else ""))
         if not rule.differentiable:
             return
         bound = rule.bind(record.args, record.kwargs)
@@ -113,7 +115,7 @@ class Traced:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         out = kwargs.pop("out", None)
-        if method != "__call__" or kwargs:
+        if method != "__call__" or (kwargs and ufunc.signature is None):
             raise Untraceable(f"it calls {ufunc.__name__} with {method}, {', '.join(kwargs)}")
         made = self.tape.call(ufunc, inputs, kwargs)
         return made if out is None else self.tape.store(out[0], made)
@@ -151,6 +153,9 @@ class Traced:
     @property
     def T(self) -> Any:
         return self.tape.call("ndarray.T", (self,), {})
+
+    def astype(self, dtype: Any) -> Any:
+        return self.tape.call("ndarray.astype", (self, dtype), {})
 
     def __bool__(self) -> bool:
         raise Untraceable(
@@ -277,14 +282,15 @@ class Pullbacks:
     bound: dict[str, Any]
     result: Any
 
-    def raw(self, arg: str, d: Any) -> Any:
-        """What `d_<arg>` returns, before projection."""
+    def raw(self, arg: str, d: Any, of_shape: Callable[[Any], Any] = lambda x: x) -> Any:
+        """What `d_<arg>` returns, before projection. What it wants as `Like` is made `of_shape` first."""
         derivative = self.rule.pullbacks[arg]
         values = [
             scratch(self._value(of, d)) if (of := derivative.scratch.get(w)) else self._value(w, d)
             for w in derivative.wants
         ]
-        return derivative.function(*values)
+        given = [of_shape(v) if w in derivative.like else v for w, v in zip(derivative.wants, values)]
+        return derivative.function(*given)
 
     def _value(self, want: str, d: Any) -> Any:
         if want == "d_" + self.rule.result:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array, on_device
+
 
 class Workspace:
     """The arrays of one call at a time, by name: None until they are made."""
@@ -109,7 +111,7 @@ class Workspaces:
 
 
 def _shapes(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
+    if is_array(x):
         return x.shape
     if isinstance(x, tuple | list):
         return tuple(map(_shapes, x))
@@ -127,7 +129,7 @@ def zeros(shape: Any, out: Any) -> Any:
 def zeroed(like: Any, out: Any) -> Any:
     """Zeros of the shape and dtype of `like`: in `out`, unless that is None."""
     if out is None:
-        return np.zeros_like(like, subok=False)
+        return np.zeros_like(like) if on_device(like) else np.zeros_like(like, subok=False)
     out.fill(0)
     return out
 
@@ -135,11 +137,13 @@ def zeroed(like: Any, out: Any) -> Any:
 def filled(like: Any, value: Any, out: Any) -> Any:
     """An array of the shape and dtype of `like` with this value throughout: `out`, unless that is None."""
     if out is None:
-        return np.full_like(like, value, subok=False)
+        return np.full_like(like, value) if on_device(like) else np.full_like(like, value, subok=False)
     out.fill(value)
     return out
 
 
 def scratch(like: Any, out: Any) -> Any:
     """An array of the shape and dtype of `like` with any contents: `out`, unless that is None."""
-    return np.empty_like(like, order="C", subok=False) if out is None else out
+    if out is not None:
+        return out
+    return np.empty_like(like, order="C") if on_device(like) else np.empty_like(like, order="C", subok=False)

@@ -16,11 +16,13 @@ from adcompiler import grad
 from benchmarks import measure, spellings
 from benchmarks.allocations import AllocationCounter, Allocations, allocations, large_arrays
 from benchmarks.comparison import Implementation, Unavailable, compare
+from benchmarks.elementwise_rules import CASES, special_cases
 from benchmarks.measure import Effort, Spread, difference, paired, rounds, verdict
 from benchmarks.report import notes, workload_table
 from benchmarks.rows import Disagreement, agree, measure_all
 from benchmarks.workloads import WORKLOADS, numbers, products, stencils
 from benchmarks.workloads.workload import Workload, normal, once
+from rules.rule import registry
 
 from .numerics import differences
 
@@ -39,6 +41,7 @@ ROWS = {
     "logistic regression, 10,000 x 100, value+grad",
     "RNN, 50 steps, hidden 16, value+grad",
     "RNN, 50 steps, hidden 64, value+grad",
+    *(f"rule of {f.__name__}, 100,000 elements" for f, *_ in (*CASES, *special_cases())),
     *(f"compile a loop of {n}, {way}" for n in ("10", "500", "1,000,000") for way in ("argument", "literal")),
 }
 
@@ -61,6 +64,22 @@ def test_results_agree_with_adjoints_by_hand(rows):
     assert compared.keys() == ROWS - {"imports, NumPy's included"}
     by_differences = {name for name in compared if name.startswith("compile 20")}
     assert all(found <= (1e-5 if name in by_differences else 1e-9) for name, found in compared.items())
+
+
+def test_every_elementwise_rule_of_numpy_has_a_row():
+    ufuncs = {f for rule in registry() if rule.pullbacks for f in rule.functions if isinstance(f, np.ufunc)}
+    plain = {f.__name__ for f in ufuncs if not f.signature and f.nout == 1 and getattr(np, f.__name__, None) is f}
+    assert plain - {f.__name__ for f, *_ in CASES} <= {"ldexp", "nextafter"}
+
+
+@pytest.mark.parametrize("case", [*CASES, *special_cases()], ids=lambda case: case[0].__name__)
+def test_formulas_by_hand_agree_with_differences(case):
+    function, formulas, low, high = case
+    two = getattr(function, "nin", 1) == 2
+    w, *args = np.random.default_rng(2).uniform(low, high, (3 if two else 2, 5))
+    for k, found in enumerate(formulas(w, *args)):
+        up, down = ([a + h * (i == k) for i, a in enumerate(args)] for h in (1e-6, -1e-6))
+        np.testing.assert_allclose(found, w * (function(*up) - function(*down)) / 2e-6, rtol=1e-6, atol=1e-7)
 
 
 def test_each_row_has_a_median_between_its_quartiles(rows):

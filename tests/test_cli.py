@@ -196,6 +196,42 @@ def test_rules_lists_functions_with_their_pullbacks():
     assert "numpy.exp" not in result.stdout
 
 
+def row_of(text, name):
+    return next(line.split() for line in text.splitlines() if line.split()[:1] == [name])
+
+
+def test_rules_lists_what_is_followed_and_what_is_constant():
+    text = adc("rules").stdout
+    for name in ("functools.reduce", "builtins.map", "builtins.filter", "numpy.vectorize", "numpy.apply_along_axis",
+                 "itertools.accumulate", "numpy.piecewise", "numpy.copyto", "ndarray.sort", "scipy.signal.filtfilt",
+                 "scipy.interpolate.CubicSpline", "adcompiler.grad"):  # fmt: skip
+        assert row_of(text, name)[-2:] == ["followed", "yes"]
+    assert row_of(text, "numpy.argmax")[-1] == row_of(text, "numpy.shape")[-1] == "constant"
+    assert row_of(text, "numpy.sum")[-2:] == ["a", "yes"]
+
+
+def test_rules_of_a_library_that_are_missing():
+    numpy = adc("rules", "--missing", "numpy")
+    assert numpy.exit_code == 0
+    assert "numpy: 0 functions are unknown" in numpy.stdout
+    assert "how long the remainder is changes with the values" in " ".join(row_of(numpy.stdout, "numpy.polydiv"))
+    assert "0 functions are unknown" in adc("rules", "--missing", "numpy.linalg").stdout
+    assert "it has no rule" in " ".join(row_of(adc("rules", "--missing", "itertools").stdout, "itertools.tee"))
+    special = adc("rules", "--missing", "scipy.special").stdout
+    assert "no closed form" in " ".join(row_of(special, "scipy.special.zetac")) and "scipy.linalg" not in special
+
+
+def test_rules_are_counted_by_library():
+    from adcompiler.coverage import counted, table
+
+    result = adc("rules", "--count")
+    assert result.exit_code == 0
+    for each in counted(table()):
+        assert row_of(result.stdout, each.library)[1:3] == [str(each.reverse), str(each.forward)]
+    _, reverse, forward, *_ = row_of(result.stdout, "all")
+    assert int(reverse) >= 320 and int(forward) >= 300
+
+
 # ---- complaints ----------------------------------------------------------------------------------
 
 
@@ -249,6 +285,8 @@ def test_file_that_exits_when_imported(tmp_path):
         (["show-ir", "{model}:norm", "--signature", "f64[n]", "--argnums", "w"], "the parameters are v"),
         (["show-ir", "{model}:norm", "--signature", "f64[n]", "--argnums", "2"], "the parameters are v"),
         (["show-ir", "{model}:norm", "--signature", "f64[n]", "--argnums", "a b"], "neither the position"),
+        (["rules", "--missing", "no_such_library"], "no_such_library"),
+        (["rules", "tanh", "--count"], "one of them"),
         (["check", "{model}:norm"], "--example"),
         (["check", "{model}:norm", "--example", "np.ones("], "SyntaxError"),
         (["check", "{model}:norm", "--example", "nowhere"], "NameError"),

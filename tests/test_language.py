@@ -1853,3 +1853,28 @@ def number_that_nobody_reads(x, n):
 def test_a_number_that_becomes_an_array_is_not_asked_for_where_nobody_reads_it():
     check(number_that_nobody_reads, X, 0, argnums=(0,))
     check(number_that_nobody_reads, X, 2, argnums=(0,))
+
+
+def none_at_first(x, y):
+    before = None
+    total = 0.0
+    for i in range(4):
+        change = 0.0 if before is None else x[i] - before
+        before = x[i]
+        total = total + y * change * change
+    return total
+
+
+def test_what_is_none_at_first_in_a_loop_over_a_short_range():
+    check(none_at_first, X, 0.7)
+
+
+def named_by_keywords(a, b):
+    made = dict(x=a, y=b)
+    more = dict(made, x=b * b, self=a, node=a * b)
+    scaled = partial(lambda f, node, self, x: f * node + self * x, node=a, self=b, f=b)
+    return made["x"] * made["y"] + more["x"] * more["self"] + more["node"] + scaled(x=a)
+
+
+def test_keywords_may_be_called_as_the_parameters_of_the_compiler():
+    check(named_by_keywords, 1.3, 0.4)

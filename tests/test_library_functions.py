@@ -185,3 +185,15 @@ def test_errors_that_python_raises():
         grad(lambda x: np.sum(np.vectorize(lambda v: v * v)(x)))(np.zeros(0))
     with pytest.raises((TypeError, IndexError)):
         grad(lambda x, n: functools.reduce(lambda a, b: a * b, x[:n]))(X, 0)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(x) * (len(list(itertools.accumulate([]))) + 1.0),
+    lambda x: np.sum(x) * (len(list(itertools.accumulate([v for v in x if v > 100.0]))) + 1.0),
+    lambda x: sum(itertools.accumulate([v for v in x if v > 0.6], operator.mul)),
+    lambda x: sum(itertools.accumulate(x[5:])) + x[0],
+    lambda x: sum(itertools.accumulate([], initial=x[0])),
+    lambda x: sum(itertools.accumulate([x[0]])),
+], ids=["nothing", "none of them", "some of them", "no elements", "what it begins with", "one"])  # fmt: skip
+def test_running_sums_of_nothing_and_of_little(f):
+    check(f, X)

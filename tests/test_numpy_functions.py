@@ -77,11 +77,36 @@ def products_by_lists(m, x):
     return np.einsum("i,i->", y, [2.0, -1.0]) + np.sum(z**2) + np.einsum(t, [3, 1], x[:4], [3], m, [1, 3], [])
 
 
+def bordered(m, x):
+    y = np.pad(m, ((1, 2), (0, 3)), "reflect") ** 2
+    y = np.pad(y, 1, "mean") + np.pad(y**2, ((1, 1), (2, 0)), "linear_ramp", end_values=((0.5, 1.0), (2.0, 0.0)))
+    y = np.pad(y, 2, "maximum", stat_length=3) * np.pad(y, ((4, 0), (2, 2)), "median", stat_length=((2, 1), (3, 2)))
+    return np.sum(np.pad(y, 1, "minimum") ** 2) * np.sum(np.pad(x[:3] ** 2, (2, 5), mode="wrap") * np.arange(10.0))
+
+
+def windowed(x, beta):
+    w = np.kaiser(len(x), beta) * np.kaiser(5, 3.0 * x[0])
+    return np.sum(w * x**2) * np.kaiser(1, beta)[0] * np.kaiser(2, beta)[1]
+
+
+def between(m, x):
+    y = np.ediff1d(m, to_end=x[1:3], to_begin=[x[0], 2.0]) ** 2
+    z = np.ediff1d(x, to_begin=m[0, 0] * x[1]) * np.ediff1d(x, to_end=m)[:5]
+    return np.sum(y * np.arange(11.0)) + np.sum(z**2)
+
+
+def crossed(m, x):
+    a, b = np.stack([m[0], m[1], m[0] * m[1]]), np.stack([m[1], m[0], x[:4] * m[0]], axis=1)
+    c = np.cross(a, b, axisa=0, axisc=0) * np.cross(a, a**2, 0, 0, 0)
+    return np.sum(np.cross(a, b.T, axis=0) * c) + np.sum(np.cross(a, b, axisa=0) ** 2)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Any, Any]] = [
     (selected, X, W), (one_of_two, X, W), (blocks, M, X), (polynomials, X, W), (fitted, X, W), (in_bins, X, W),
     (in_a_range, X, 1.3), (parts, X, W), (grown, X, W), (pieces, X, 1.3), (overlapping_pieces, X, 0.5),
     (over_axes, M, 0.7),
-    (products_by_lists, M, X),
+    (products_by_lists, M, X), (bordered, M, X), (windowed, X, 2.5), (between, M, X),
+    (crossed, M, X),
 ]  # fmt: skip
 
 
@@ -137,8 +162,9 @@ def test_a_function_that_is_refused_says_why() -> None:
         (lambda x: np.sum(np.roots(x)), "whether the roots are real"),
         (lambda x: np.sum(np.piecewise(x, [x > 0.0], [1.0, 2.0, 3.0])), "1 conditions and 3 functions"),
         (lambda x: np.sum(np.piecewise(x, [x[:2] > 0.0], [1.0])), "no mask of the shape"),
-        (lambda x: np.sum(np.kaiser(5, x[0])), "by beta is not written yet"),
         (lambda x: np.sum(np.histogram(x, 3, density=True)[0]), "density=True"),
+        (lambda x: np.sum(np.pad(x, 2, "empty")), "mode='empty'"),
+        (lambda x: np.sum((x + 0j).prod(dtype=float)), "imaginary parts"),
     ]:
         with pytest.raises(UnsupportedError, match=words):
             grad(f)(X)

@@ -714,3 +714,18 @@ def test_a_list_that_is_called_as_a_keyword():
     pairs = [(W, W + 0.5), (W - 0.2, W)]
     check(named_like_a_keyword, pairs, 2)
     assert np.isfinite(jvp(named_like_a_keyword, (pairs, 2), (pairs, None))[1])
+
+
+def risen(x, n):
+    return x if n == 0 else np.sin(risen(x * 1.1, n - 1))
+
+
+def called_twice_alike(x):
+    first, total = risen(x, 2), 0.0
+    for row in np.eye(len(first)):  # read before the second call, whose pullback is wanted
+        total += np.sum(np.cos(row))
+    return np.sum(risen(x, 2) * total)
+
+
+def test_of_two_equal_calls_the_first_stays_where_it_is():
+    test_gradient(called_twice_alike, (np.array([0.3, 0.4]),))

@@ -230,3 +230,8 @@ def test_scipy_is_not_imported_before_it_is_met(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     ran = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, env=environment)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_half_precision_is_refused():
+    with pytest.raises(UnsupportedError, match="of float16 in another precision"):
+        grad(lambda x: np.sum(special.sici(x)[0]))(np.ones(3, np.float16))

@@ -312,3 +312,30 @@ def test_a_pullback_made_outside_is_refused():
     _, pull = vjp(np.sin, X)
     with pytest.raises(UnsupportedError, match="a pullback that was made outside"):
         grad(lambda d: np.sum(pull(d)[0]))(X)
+
+
+# ------------------------------------------------------------------------------------------ at points that are written
+LITERAL = {
+    "grad": lambda x: grad(lambda t: t**3 * x[0])(2.0),
+    "grad that is a constant": lambda x: grad(lambda t: t**3)(2.0) * x[0],
+    "grad by one of two": lambda x: grad(lambda t, s: t**3 * x[0] * s, 1)(2.0, 3.0),
+    "grad by both": lambda x: sum(grad(lambda t, s: t**3 * x[0] * s, (0, 1))(2.0, s=3.0)),
+    "grad of a dict": lambda x: grad(lambda p: p["a"] ** 3 * x[0] + p["b"] * x[1])({"a": 2.0, "b": x[2]})["a"],
+    "value_and_grad": lambda x: sum(value_and_grad(lambda t: t**3 * x[0])(2.0)),
+    "jvp": lambda x: jvp(lambda t: t**3 * x[0], (2.0,), (1.0,))[1],
+    "jvp that is a constant": lambda x: jvp(lambda t: t**3, (2.0,), (1,))[1] * x[0],
+    "jvp along what varies": lambda x: jvp(lambda t: t**3 * x[0], (2.0,), (x[1],))[1],
+    "jvp beside what varies": lambda x: jvp(lambda t, u: t * u * x[0], (2.0, x[2]), (1.0, x[1]))[1],
+    "complex": lambda x: np.real(vjp(lambda z: z * z * x[0], 1.0 + 2.0j)[1](1.0 + 0.0j)[0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", LITERAL.values(), ids=LITERAL)
+def test_points_that_are_written_in_the_program(f):
+    x = np.array([1.5, 0.7, -0.4])
+    np.testing.assert_allclose(grad(f)(x), differences(f, (x,)), rtol=1e-7, atol=1e-8)
+
+
+def test_an_int_that_is_written_has_no_gradient():
+    with pytest.raises(GradientError, match="which is 2: only float and complex"):
+        grad(lambda x: grad(lambda t: t**3 * x[0])(2))(np.ones(2))

@@ -20,6 +20,7 @@ from adcompiler.backend.spell import Speller, name, numbered, store
 from adcompiler.backend.tapes import Tapes
 from adcompiler.backend.unmade import needless
 from adcompiler.ir.core import For, Function, If, ListOf, Op, Region, Value, While, leaves, raise_, walk
+from adcompiler.ir.library import of
 from adcompiler.ir.structure import Attr, Instance, is_plain
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
@@ -157,7 +158,8 @@ class _Emitter(Loops):
             if type(op) is Op and op.target not in (update, raise_, turn, split, give_back):
                 self.speller.call(op, _anything, _anything)
                 if (id(op) in {*self.buffers.into, *self.buffers.slots, *self.buffers.spares}) and (out := into(op)):
-                    self.speller.callee(np.dot if id(op) in self.buffers.dots else out.target)
+                    target = np.dot if id(op) in self.buffers.dots else out.target
+                    self.speller.callee(of(target, (op.args, op.kwargs, op.results)))
 
     def function(self, signature: ast.arguments) -> Emitted:
         sweeps = any(op.target is turn for op in self.f.body.ops)

@@ -72,7 +72,7 @@ class Jumps(Regions):
     def split(self, op: If, facts: Facts, through: Callable[[Region, Facts], bool]) -> bool:
         """An `if` of which one side may jump: what the other does follows it. Returns whether a path is left."""
         self.loc = op.loc or self.loc
-        loc, cond = self.loc, self.expr(op.cond)
+        loc, cond = self.loc, self.tested(op.cond)
         open_ends: list[bool] = []
         then, orelse = (
             self.block(lambda side=side, true=true: open_ends.append(through(side, {**facts, op.cond: true})))

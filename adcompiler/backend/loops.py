@@ -132,10 +132,10 @@ class Loops(Jumps):
         def build() -> None:
             if not simple:
                 self.region(op.test)
-                self.add(ast.If(negated(self.expr(op.test.results[0])), [ast.Break()], []))
+                self.add(ast.If(negated(self.tested(op.test.results[0])), [ast.Break()], []))
             self.body(op, len(op.inits))
 
-        test = self.expr(op.test.results[0]) if simple else ast.Constant(True)
+        test = self.tested(op.test.results[0]) if simple else ast.Constant(True)
         body = self.block(build)
         self.loc = loc
         self.add(ast.While(test, body, []))

@@ -10,12 +10,15 @@ import numpy as np
 
 from adcompiler.backend.names import Names
 from adcompiler.backend.slots import Slots
-from adcompiler.backend.spell import Speller, name, store
+from adcompiler.backend.spell import Speller, name, numbered, store
+from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import UNDEF, For, If, Op, Value
+from adcompiler.ir.library import of
 from adcompiler.passes.bufferize import Buffers
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length
+from rules.kind import Array
 from rules.sequences import backwards
 
 
@@ -32,6 +35,8 @@ class Operands:
         """An operand as an expression."""
         if isinstance(x, Value):
             return self.written(self.plan.defs[x]) if x in self.plan.inlined else name(self.names[x])
+        if isinstance(x, Bound):
+            return self.passed_on(x)
         if isinstance(x, tuple):
             return ast.Tuple([self.expr(y) for y in x], ast.Load())
         if isinstance(x, list):
@@ -41,6 +46,25 @@ class Operands:
         if isinstance(x, slice):
             return ast.Call(self.speller.builtin(slice), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
         return self.speller.constant(None if x is UNDEF else x)
+
+    def passed_on(self, f: Bound) -> ast.expr:
+        """A function that is passed on, with what it closes over: `lambda x: f(x, a)`."""
+        around = [self.expr(x) for x in f.around]
+        if not around:
+            return self.speller.callee(f.callee)
+        taken = {n.id for x in around for n in ast.walk(x) if isinstance(n, ast.Name)}
+        names: list[str] = []
+        for p in f.parameters:
+            names.append(next(n for n in numbered(p.hint or "x") if n not in taken))
+            taken.add(names[-1])
+        parameters = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
+        return ast.Lambda(parameters, ast.Call(self.speller.callee(f.callee), [*map(name, names), *around], []))
+
+    def tested(self, x: Any) -> ast.expr:
+        """A condition as an expression: Python asks an array without axes itself whether it is true."""
+        op = self.plan.defs.get(x) if isinstance(x, Value) and x in self.plan.inlined else None
+        array = op is not None and op.target is bool and isinstance(getattr(op.args[0], "kind", None), Array)
+        return self.expr(op.args[0] if op is not None and array else x)
 
     def index(self, x: Any) -> ast.expr:
         """What stands between the brackets of a subscript."""
@@ -90,7 +114,7 @@ class Operands:
         else:
             args.append(place)
         target = np.dot if id(op) in self.buffers.dots else out.target
-        return ast.Call(self.speller.callee(target), args, keywords)
+        return ast.Call(self.speller.callee(of(target, (op.args, op.kwargs, op.results))), args, keywords)
 
     def conditional(self, op: If) -> ast.expr:
         """`a and b`, `a or b`, `x if c else y`."""
@@ -99,7 +123,7 @@ class Operands:
             return ast.BoolOp(ast.And(), [self.expr(cond), self.expr(then)])
         if then is cond:
             return ast.BoolOp(ast.Or(), [self.expr(cond), self.expr(orelse)])
-        return ast.IfExp(self.expr(cond), self.expr(then), self.expr(orelse))
+        return ast.IfExp(self.tested(cond), self.expr(then), self.expr(orelse))
 
     def enumerated(
         self, op: For, targets: list[ast.expr], iterables: list[ast.expr]

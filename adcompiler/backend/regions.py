@@ -9,15 +9,17 @@ import ast
 from adcompiler.backend.operands import negated
 from adcompiler.backend.spell import name, store
 from adcompiler.backend.statements import Statements
-from adcompiler.ir.core import For, If, Op, Region, Value, While, raise_
+from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, raise_, walk
 from adcompiler.ir.state import Forward
 from adcompiler.passes.mark import pullbacks, split, turn
+from rules.contexts import entered, left
 from rules.cotangent import update
 
 
 class Regions(Statements):
     """Writes the operations of a region."""
 
+    f: Function
     used: set[Value]
     #: The name of what nobody reads.
     idle: str
@@ -26,17 +28,48 @@ class Regions(Statements):
         self.written_ops(region.ops)
 
     def written_ops(self, ops: list[Op]) -> None:
+        inside = 0  # where the context ends that has been written
         for k, op in enumerate(ops):
-            if op.target is split:
+            if k < inside:
+                continue
+            if op.target is entered:
+                inside = k + self.context(ops[k:])
+            elif op.target is split:
                 for i, part in enumerate(pullbacks(ops[k:])):
                     self.pullback(i, part)
                 return
-            if op.target is turn:
+            elif op.target is turn:
                 self.pending = "backward"
             elif self.plan.is_written(op):
                 with self.handling_errors(op):
                     self.loc = op.loc or self.loc
                     self.statement(op)
+
+    def context(self, ops: list[Op]) -> int:
+        """`with manager as x:`, from the operation that enters it to the one that leaves it; how many these are."""
+        first, manager = ops[0], ops[0].args[0]
+        end = next((k for k, op in enumerate(ops) if op.target is left and op.args[0] is manager), 0)
+        if not end:
+            self.loc = first.loc
+            self.statement(first)
+            return 1
+        last, context = self.out[-1] if self.out else None, self.expr(manager)
+        if isinstance(last, ast.Assign) and isinstance(context, ast.Name) and self.only_entered(manager):
+            made = last.targets[0]
+            if isinstance(made, ast.Name) and made.id == context.id:
+                context = last.value
+                self.out.pop()
+        read = first.results and first.result in self.used
+        item = ast.withitem(context, store(self.names[first.result]) if read else None)
+        with self.handling_errors(first):
+            body = self.block(lambda: self.written_ops(ops[1:end]))
+            self.loc = first.loc
+            self.add(ast.With([item], body))
+        return end + 1
+
+    def only_entered(self, manager: Value) -> bool:
+        """Is this context manager read by the one `with` alone?"""
+        return sum(manager in op.operands() for op in walk(self.f.body)) == 2
 
     def statement(self, op: Op) -> None:
         if id(op) in self.plan.expressions:
@@ -89,7 +122,7 @@ class Regions(Statements):
             self.add(ast.Assign([ast.Attribute(place.value, place.attr, ast.Store())], name(self.names[state])))
 
     def branch(self, op: If) -> None:
-        cond = self.expr(op.cond)
+        cond = self.tested(op.cond)
 
         def arm(side: Region) -> list[ast.stmt]:
             def build() -> None:

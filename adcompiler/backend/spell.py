@@ -14,6 +14,8 @@ import numpy as np
 
 from adcompiler.ir.callee import CALLS, Pull
 from adcompiler.ir.core import Op, Value
+from adcompiler.ir.library import of
+from rules import arrays
 from rules.cotangent import length, listed, size
 from rules.kind import Array, Seq
 from rules.libraries import home
@@ -99,6 +101,9 @@ class Speller:
             return name(f"{self.free_name('np', np)}.{path}")
         if hasattr(target, "__adc_name__"):
             return self.pullback(target)
+        if (written := arrays.spelled(target)) is not None:
+            alias, module, path = written
+            return name(f"{self.free_name(alias, module)}.{path}")
         module = home(target)
         if module.startswith("scipy.") and label_of(target):
             return name(f"{self.free_name(module.rpartition('.')[2], sys.modules[module])}.{label_of(target)}")
@@ -165,8 +170,10 @@ class Speller:
         keywords = [ast.keyword(k, expr(v)) for k, v in named.items()]
         if isinstance(t, types.MethodDescriptorType) and t.__objclass__ is np.ndarray:
             return ast.Call(ast.Attribute(expr(args[0]), t.__name__, ast.Load()), [expr(a) for a in args[1:]], keywords)
-        call: ast.expr = ast.Call(self.callee(t), [expr(a) for a in args], keywords)
-        for i in getattr(t, "path", ()):
+        call: ast.expr = ast.Call(
+            self.callee(of(t, (op.args, op.kwargs, op.results))), [expr(a) for a in args], keywords
+        )
+        for i in () if isinstance(t, type) else getattr(t, "path", ()):
             call = ast.Subscript(call, ast.Constant(i), ast.Load())
         return call
 

@@ -178,7 +178,7 @@ def as_dict(self: Any) -> Any:
     raise NotImplementedError
 
 
-def named_replace(self: Any, node: Any, x: Any, **changes: Any) -> Any:
+def named_replace(self: Any, node: Any, x: Any, /, **changes: Any) -> Any:
     for k in changes:
         if k not in x._fields:
             raise self.refuse(node, f"this raises ValueError: {type(x).__name__} has no field {k}", "check the name")

@@ -16,22 +16,28 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
+from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
+from adcompiler.frontend.functions import with_functions
 from adcompiler.frontend.instances import LIBRARIES
-from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names
-from adcompiler.frontend.iterators import Iteration, Once, View
+from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Method, Poison, moment, poison_problem
-from adcompiler.frontend.source import source_of
+from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
+from adcompiler.frontend.source import Source, source_of
+from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
+from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
 from adcompiler.frontend.words import FUNCTIONS, describe, method_remedy, noun, one_after_the_other
-from adcompiler.frontend.wrappers import first_decides, vectorized
+from adcompiler.frontend.wrappers import GETTERS, first_decides, remade, vectorized
+from adcompiler.ir.callee import passed
 from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, walk
+from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
-from rules import find
+from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
-from rules.python.higher_order import ITERATORS, listing
+from rules.python.higher_order import ITERATORS, counted, first_of, first_or, listing
 from rules.rule import Rule
 
 #: Functions that write into an argument.
@@ -100,8 +106,8 @@ class Calls(Iterations):
         if isinstance(function, Closure):
             if function.checkpoint:
                 return self.checkpointed(replace(function, checkpoint=False), args, kwargs, node)
-            return self.inline(function.node, Frame(function.frame.source, parent=function.frame), function.name,
-                               function.defaults, args, kwargs, node)  # fmt: skip
+            frame = Frame(function.frame.source, parent=function.frame)
+            return self.inline(function.node, frame, function.name, function.defaults, args, kwargs, node)
         if isinstance(function, Method):
             return self.call_method(function, args, kwargs, node)
         if isinstance(function, Callback):
@@ -110,7 +116,11 @@ class Calls(Iterations):
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value
+        if (home := arrays.chooser(f)) is not None:
+            return Known(home if on_device((args, kwargs)) else np)
         handler = STRUCTURAL.get(f) if hashable(f) else None
+        if args and isinstance(args[0], Generated) and (f in CONSUMERS or f is sorted or f is dict):
+            return self.consumed_generator(f, args, kwargs, node)
         if handler is not None:
             self.walls.append(moment())
             try:
@@ -119,9 +129,13 @@ class Calls(Iterations):
                 self.walls.pop()
             if result is not NotImplemented:
                 return result
+        if f in BINARY.values() and len(args) == 2 and not kwargs and any(isinstance(d, _CONTAINERS) for d in args):
+            return self.binary(f, *args, node)
         if is_distribution(f) and all(map(is_number, (*args, *kwargs.values()))):
             return Frozen(f, args, kwargs, self.loc(node))
         rule = find(f)
+        if rule is None and is_method(f):
+            return method_of_ufunc(self, node, f, args, kwargs)
         written = followed(f, args, kwargs) if rule is None or rule.why else None
         if written is not None and f in ITERATORS:
             return self.once((*args, *kwargs.values()), lambda: self.follow(f.__name__, written, args, kwargs, node))
@@ -133,12 +147,24 @@ class Calls(Iterations):
         if rule is None and is_followed(f):
             raise self.refuse(node, f"{f.__name__} with these arguments is not supported", "write it as a loop")
         if rule is not None:
+            if isinstance(f, types.MethodDescriptorType) and rule.functions:
+                f = rule.functions[0]  # np.ndarray.sum(x) is np.sum(x)
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
             if (function := operation(owner, name)) is not None:
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
         return self.call_user(f, args, kwargs, node)
+
+    def of_numpy(self, function: Any, args: Any, kwargs: Any) -> Any:
+        """A function of another library as NumPy's of the same name, where an argument says whose it is."""
+        f = function.value if isinstance(function, Known) and on_device((args, kwargs)) else None
+        if f is None:
+            return function
+        if (twin := arrays.twin(f)) is not None:
+            return Known(twin[1])
+        owner = arrays.twin(getattr(f, "__self__", None))
+        return Known(getattr(owner[1], f.__name__)) if owner is not None and hasattr(owner[1], f.__name__) else function
 
     def rule_call(self, rule: Rule, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """An operation of a function with a rule: bound by the rule's signature, statics made known."""
@@ -155,15 +181,20 @@ class Calls(Iterations):
         for name in bound:
             if name in rule.static and name in given:
                 bound[name] = Known(self.static(bound[name], node, f"the argument {name} of {rule.name}"))
+        if rule.callbacks:
+            bound = with_functions(self, rule, bound, node)
         stars = {p.name for p in rule.parameters if p.star}
         for name, d in bound.items():
-            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars
-            if array and _is_listed(d) and target is not np.array:
-                bound[name] = self.emit(np.array, d)
+            array = (name in rule.pullbacks or name in ("a", "x")) and name not in LISTS | stars | set(rule.callbacks)
+            if array and _is_listed(d) and rule is not find(np.array):
+                bound[name] = self.emit(of(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
         positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
+        if rule.callbacks:
+            op = self.builder.region.ops[-1]
+            op.effect = any(f.callee.effect for f in passed(op))
         return self.only_part(target, positional, node) if isinstance(result, tuple) and len(result) == 1 else result
 
     def only_part(self, target: Any, args: Any, node: Any) -> tuple[Any]:
@@ -190,8 +221,14 @@ class Calls(Iterations):
 
     def follow(self, name: str, written: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a function of a library that is written in Python here: it is lowered as if it stood there."""
-        if written is not listing:
+        if written not in (listing, counted, first_of, first_or):
             args = tuple(self.follow("list", listing, (d,), {}, node) if isinstance(d, Once) else d for d in args)
+        source = self.relocated(written, node)
+        defaults = {k: Known(v) for k, v in source.defaults.items()}
+        return self.inline(source.node, Frame(source), name, defaults, args, kwargs, node)
+
+    def relocated(self, written: Any, node: Any) -> Source:
+        """The source of a function that is written in Python here, as if it stood at the call of a library's."""
         source = source_of(written)
         tree = copy.deepcopy(source.node)
         for n in gast.walk(tree):
@@ -199,8 +236,7 @@ class Calls(Iterations):
                 gast.copy_location(n, node)
         source = replace(source, node=tree, file=self.frame.source.file)
         self.scope.sources.setdefault(tree, source)
-        defaults = {k: Known(v) for k, v in source.defaults.items()}
-        return self.inline(tree, Frame(source), name, defaults, args, kwargs, node)
+        return source
 
     def without(self, kwargs: dict[str, Any], node: Any) -> str:
         """The way out where a call does not fit the function's rule."""
@@ -236,6 +272,8 @@ class Calls(Iterations):
             return self.opaque(f, args, kwargs, node)
         if isinstance(f, types.MethodType):
             return self.call(Known(f.__func__), (Known(f.__self__), *args), kwargs, node)
+        if isinstance(f, GETTERS):
+            return remade(self, node, f).called(self, args, kwargs, node)
         if isinstance(f, np.vectorize):
             return vectorized(self, node, f).called(self, args, kwargs, node)
         if isinstance(f, functools._lru_cache_wrapper):
@@ -247,9 +285,8 @@ class Calls(Iterations):
             self.defs[error] = self.builder.region.ops[-1]
             return error
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
-            if f.__code__.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE):
-                raise self.refuse(node, f"{f.__name__} is a generator or coroutine",
-                                  f"let {f.__name__} return a list")  # fmt: skip
+            if f.__code__.co_flags & inspect.CO_COROUTINE:
+                raise self.refuse(node, f"{f.__name__} is a coroutine", f"write {f.__name__} as a plain function")
             source = source_of(f)
             self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
@@ -291,7 +328,8 @@ class Calls(Iterations):
         for x in (*args, *kwargs.values()):
             if isinstance(x, Closure | Method):
                 remedy = FUNCTIONS.get(name, "write out what it does: a loop, or a comprehension")
-                raise self.refuse(node, f"{name} has no rule, and would call {describe(x)}", remedy)
+                told = f", and would call {describe(x)}" if not why else f": {why}"
+                raise self.refuse(node, f"{name} has no rule{told}", remedy if not why else "")
             if _reads(f):
                 continue
             if isinstance(x, list | dict) or (isinstance(x, Value | ListOf) and not _unchanging(x)):
@@ -300,6 +338,8 @@ class Calls(Iterations):
                 raise self.refuse(node, reason + (f" ({why})" if why else ""), remedy)
         if getattr(f, "__module__", "") == "math" and all(isinstance(x, Known) for x in args) and not kwargs:
             return Known(f(*(x.value for x in args)))
+        if self.attempts and self.related((Exception,)) is not None:
+            return self.attempted_opaque(f, args, kwargs)
         result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)
@@ -307,6 +347,14 @@ class Calls(Iterations):
         return result
 
     # ------------------------------------------------------------------------------------- generators
+    def generated(self, node: Any, frame: Frame, name: str, bound: dict[str, Any]) -> Any:
+        """The iterator that a call of a generator function gives."""
+        raise NotImplementedError
+
+    def consumed_generator(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        """What a builtin makes of all that a generator yields."""
+        raise NotImplementedError
+
     def consumed(self, function: Any, made: Any, node: Any) -> Any:
         """What a builtin makes of a generator expression, or `sum` of a comprehension with conditions: a loop.
 
@@ -316,7 +364,7 @@ class Calls(Iterations):
             return None
         if function in (any, all) and isinstance(made, gast.GeneratorExp):
             name = "found 0" if function is any else "holds 0"
-            return self.folded(made, name, Known(function is all), _found(name, function is any, made.elt), node)
+            return self.folded(made, name, Known(function is all), found(name, function is any, made.elt), node)
         plain = len(made.generators) == 1 and not made.generators[0].ifs
         if function is sum and not plain:
             starts = [*node.args[1:], *(k.value for k in node.keywords)]
@@ -378,11 +426,17 @@ class Calls(Iterations):
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
         frame.name = name
         frame.locals = assigned_names(node.body) if isinstance(node.body, list) else frozenset()
+        frame.declared = declared_names(node)
+        if isinstance(node.body, list) and yields(node.body):
+            frame.locals |= frozenset(bound)
+            return self.generated(node, frame, name, bound)
         try:
             return self.entered(node, frame, name, bound, call)
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
+            if (refusal.problem.line, refusal.problem.col) != (call.lineno, call.col_offset):
+                raise  # of a function of the user's that it is given, or of a generator that it reads
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
@@ -396,13 +450,44 @@ class Calls(Iterations):
         self.callers.append(outer)
         self.evaluated.append([])
         loc = self.builder.loc
+
+        def whole() -> Any:
+            with self.borrowed(frame, node):
+                return self.body(node)
+
+        def attempted(a: Any) -> Any:
+            frame.catches, frame.needs_error = a.catches, a.needs_error
+            pair, error = whole(), frame.env.get("error 0")
+            return pair, error.value if isinstance(error, Maybe) else error
+
         try:
-            return self.body(node)
+            watched = self.attempts and self.attempts[-1].region is self.builder.region
+            return self.attempted_call(attempted) if watched and isinstance(node.body, list) else whole()
         finally:
             self.evaluated.pop()
             self.callers.pop()
             self.frame = outer
             self.builder.loc = loc
+
+    def borrowed(self, frame: Frame, node: Any) -> Any:
+        """Lend a function what it, or one that it calls, may assign of the variables around it."""
+        raise NotImplementedError
+
+    def unfollowed(self, node: Any) -> Any:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
+        raise NotImplementedError
+
+    def attempted_call(self, lower: Callable[[Any], Any]) -> Any:
+        """A call in a `try` of a function whose body is lowered with what it may raise: the value that it returns."""
+        raise NotImplementedError
+
+    def attempted_opaque(self, f: Any, args: Any, kwargs: Any) -> Any:
+        """A call in a `try` that the compiler cannot see into: its result, where it raises nothing that is caught."""
+        raise NotImplementedError
+
+    def related(self, classes: Any) -> Any:
+        """The statement that is being lowered, if exceptions of these classes may be caught; None if they are not."""
+        raise NotImplementedError
 
     def checkpointed(self, function: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """The denotation of a call, whose operations are put into a checkpoint: any of them may be read later."""
@@ -515,7 +600,7 @@ def _added(name: str, element: Any) -> list[Any]:
     return [_assign(name, gast.BinOp(_read(name), gast.Add(), element))]
 
 
-def _found(name: str, truth: bool, element: Any) -> list[Any]:
+def found(name: str, truth: bool, element: Any) -> list[Any]:
     """`if element: name = True; break`, or the opposite."""
     test = element if truth else gast.UnaryOp(gast.Not(), element)
     return [gast.If(test, [_assign(name, gast.Constant(truth, None)), gast.Break()], [])]
@@ -527,6 +612,9 @@ def _read(name: str) -> Any:
 
 def _assign(name: str, value: Any) -> Any:
     return gast.Assign([gast.Name(name, gast.Store(), None, None)], value, None)
+
+
+_CONTAINERS = (tuple, list, dict)
 
 
 def _writes(f: Any) -> bool:

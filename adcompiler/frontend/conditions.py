@@ -16,7 +16,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Poison, poison_problem
 from adcompiler.ir.core import Loc, Value, leaves
 from rules.cotangent import length
-from rules.kind import Opaque, Seq
+from rules.kind import Array, Opaque, Seq
 
 COMPARE: dict[type, Callable[..., Any]] = {
     gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq,
@@ -33,10 +33,13 @@ class Conditions(Joins):
             return bool(d.value)
         if isinstance(d, tuple | list | dict):
             return bool(d)
+        if isinstance(d, Value) and d in self.surely:
+            return True
         if isinstance(d, Value):
             if isinstance(d.kind, Seq):
                 return self.operand(self.emit(operator.ne, self.emit(length, d), Known(0)))
-            return d
+            there = isinstance(d.kind, Array) and not d.kind.ndim and d.kind.xp != "numpy"
+            return self.emit(bool, d) if there else d  # waited for once, and known on the way back
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
         if isinstance(d, ListOf):

@@ -17,27 +17,105 @@ Afterwards no loop holds a `continue` or a `return`, none has an `else`, and a `
 blank in them, so that no name of the user's is one.
 """
 
-from dataclasses import dataclass
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import gast
 
+from adcompiler.errors import OWN, plain
+from adcompiler.frontend.matching import branches
+from adcompiler.frontend.trying import (
+    Attempt,
+    Attempts,
+    Guarded,
+    Raised,
+    asserted,
+    may_raise,
+    raising_again,
+    reads_error,
+    simple,
+    suppresses,
+    suppressing,
+)
+from adcompiler.ir.core import UNDEF
 
-@dataclass
+
+@dataclass(frozen=True)
 class _Exits:
-    """The names of one loop's flags: it stops; the rest of an iteration is left out; the function returns."""
+    """How statements leave the loop or the `try` around them: the flags that each way sets.
 
-    stop: str
+    `skip` is the flag by which the rest of them is left out. Without `returns` a return stays one. `raises` are set
+    where the `try` around catches what is raised.
+    """
+
     skip: str
-    returned: str
-    value: str
+    continues: tuple[str, ...] = ()
+    breaks: tuple[str, ...] = ()
+    returns: tuple[str, ...] | None = None
+    value: str = ""
+    raises: tuple[str, ...] = ()
+    attempt: Attempt | None = None
 
 
-def desugar(statements: list[Any]) -> list[Any]:
-    """The statements of a function with the early exits of its loops written out; source lines are kept."""
+def desugar(statements: list[Any], first: int = 0) -> list[Any]:
+    """The statements of a function with the early exits of its loops written out; source lines are kept.
+
+    The flags have the numbers from `first` on.
+    """
+    statements = without_match(statements, count(first + 1))
     if not any(_leaves(s) for s in statements):
         return statements
-    return _Desugar().block(statements, None)
+    return _Desugar(first).block(statements, None)
+
+
+def without_match(statements: list[Any], numbers: Iterator[int] | None = None) -> list[Any]:
+    """The same statements, with each `match` written as `if`."""
+    numbers = numbers or count(1)
+    out: list[Any] = []
+    for s in statements:
+        made = _with_blocks(s, lambda block: without_match(block, numbers))
+        out += branches(made, f"subject {next(numbers)}") if isinstance(s, gast.Match) else [made]
+    return out
+
+
+def _with_blocks(s: Any, f: Callable[[list[Any]], list[Any]]) -> Any:
+    """A statement with `f` of the blocks in it; the statement itself where they stay as they are."""
+    changed: dict[str, Any] = {}
+    if isinstance(s, gast.If | gast.For | gast.While | gast.With | gast.Try | gast.ExceptHandler | gast.match_case):
+        for name in ("body", "orelse", "finalbody"):
+            old = getattr(s, name, [])
+            new = f(old)
+            if any(a is not b for a, b in zip(old, new, strict=False)) or len(old) != len(new):
+                changed[name] = new
+    for name in ("handlers", "cases"):
+        old = getattr(s, name, [])
+        new = [_with_blocks(part, f) for part in old]
+        if any(a is not b for a, b in zip(old, new, strict=True)):
+            changed[name] = new
+    if not changed:
+        return s
+    made = copy.copy(s)
+    vars(made).update(changed)
+    return made
+
+
+def attempting(statements: list[Any]) -> list[Any]:
+    """The statements of a function that returns a pair: which handler of its caller's gets what it raises, and a value.
+
+    The first is 0 where it returns.
+    """
+    made = _Desugar(0, pair=True)
+    exits = _Exits("raised 0", raises=(), attempt=Attempt("raised 0", "error 0", None))
+    end = _at(gast.Return(gast.Tuple([_name("raised 0", statements[-1]), gast.Constant(UNDEF, None)], gast.Load())),
+              statements[-1])  # fmt: skip
+    none = made.returned(_at(gast.Return(None), statements[-1]))
+    body = [_set("raised 0", 0, statements[0]), *made.block(without_match(statements), exits)]
+    if not _completes(statements):
+        return [*body, end]
+    return [*body, _at(gast.If(_name("raised 0", statements[-1]), [end], none), statements[-1])]
 
 
 def is_flag(name: str) -> bool:
@@ -45,8 +123,20 @@ def is_flag(name: str) -> bool:
     return " " in name
 
 
+class Reading(gast.stmt):
+    """Statements that have been desugared already: the body of a loop, where the generator yields that it reads."""
+
+    _fields = ("body",)
+
+
+def own_name(name: str, number: int) -> str:
+    """The name of a variable of a function whose body is put into another."""
+    return f"{name}{OWN}{number}"
+
+
 def hint(name: str) -> str:
     """What a variable is called in generated code."""
+    name = plain(name)
     return name.split(" ")[0] if name[-1:].isdigit() else name.strip()
 
 
@@ -59,36 +149,56 @@ def exit_flag(loop: Any) -> str | None:
 
 
 class _Desugar:
-    def __init__(self) -> None:
-        self.count = 0
+    def __init__(self, first: int, pair: bool = False) -> None:
+        self.count = first
+        self.pair = pair
 
     def block(self, statements: list[Any], exits: _Exits | None) -> list[Any]:
         """The same statements, where `exits` are those of the loop around them; None outside of loops."""
         out: list[Any] = []
         rest = list(statements)
+        attempt = exits.attempt if exits is not None else None
         while rest:
             s = rest.pop(0)
-            s = _endless(s) if _assigns_in_test(s) else s
-            if isinstance(s, gast.For | gast.While):
-                before, loop, after = self.loop(s)
+            s = _endless(s) if _assigns_in_test(s) or (attempt and isinstance(s, gast.While) and may_raise(s.test)) \
+                else s  # fmt: skip
+            s = asserted(s) if attempt and isinstance(s, gast.Assert) else s
+            if exits is not None and attempt is not None and (parts := self.attempted(s, rest)) is not None:
+                return out + self.attempt(*parts, exits, attempt)
+            if isinstance(s, gast.Try) or suppresses(s):
+                before, rest = self.protected(s if isinstance(s, gast.Try) else suppressing(s), rest, exits)
+                out += before
+            elif isinstance(s, gast.For | gast.While):
+                before, loop, after = self.loop(s, attempt)
                 out += [*before, loop]
                 rest[:0] = after
-            elif exits is not None and isinstance(s, gast.Break | gast.Continue | gast.Return):
+            elif exits is not None and isinstance(s, Guarded):
+                return out + self.unless(exits.skip, s.body, exits, s)
+            elif exits is not None and isinstance(s, gast.Break | gast.Continue | Raised):
                 return out + _jump(s, exits)
-            elif isinstance(s, gast.If) and exits is not None and _jumps([s]):
+            elif isinstance(s, gast.Return):
+                return out + (_jump(s, exits) if exits is not None and exits.returns is not None else self.returned(s))
+            elif isinstance(s, gast.If) and exits is not None and (attempt or _jumps([s])):
                 return out + self.branch(s, rest, exits)
             elif isinstance(s, gast.If):
                 out.append(_at(gast.If(s.test, self.block(s.body, exits), self.block(s.orelse, exits)), s))
-            elif isinstance(s, gast.With) and exits is None and _returns(s.body) and _completes(s.body):
+            elif isinstance(s, gast.With) and returned_alone(exits) and _returns(s.body) and _completes(s.body):
                 self.count += 1
-                returned, value = f"returned {self.count}", f"value {self.count}"
-                body = self.block(s.body, _Exits(returned, returned, returned, value))
+                returned, value, left = (f"{name} {self.count}" for name in ("returned", "value", "left"))
+                left = returned if exits is None else left
+                inner = self.inside(exits, left, (returned,), value, attempt)
+                body = self.block(s.body, replace(inner, returns=tuple(dict.fromkeys((returned, left)))))
                 back = _at(gast.Return(_name(value, s)), s)
-                out += [_set(returned, False, s), _at(gast.With(s.items, body, None), s)]
+                out += [*(_set(f, False, s) for f in dict.fromkeys((returned, left))),
+                        _at(gast.With(s.items, body, None), s)]  # fmt: skip
+                out[-1].attempt = attempt
                 rest.insert(0, _at(gast.If(_name(returned, s), [back], []), s))
+                if exits is not None:
+                    return out + self.unless(exits.skip, rest, exits, s)
             elif isinstance(s, gast.With):
                 out.append(_at(gast.With(s.items, self.block(s.body, exits), None), s))
-                if exits is not None and _jumps([s]):
+                out[-1].attempt = attempt
+                if exits is not None and (attempt or _jumps([s])):
                     return out + (self.unless(exits.skip, rest, exits, s) if _completes(s.body) else [])
             else:
                 out.append(s)
@@ -107,46 +217,187 @@ class _Desugar:
             orelse += rest
         return [_at(gast.If(s.test, self.block(body, exits) or [_at(gast.Pass(), s)], self.block(orelse, exits)), s)]
 
+    def returned(self, s: Any) -> list[Any]:
+        """A return of the function; with what is raised instead, if its caller asks for that."""
+        if not self.pair:
+            return [s]
+        value = s.value if s.value is not None else gast.Constant(None, None)
+        return [_at(gast.Return(gast.Tuple([gast.Constant(0, None), value], gast.Load())), s)]
+
+    # -------------------------------------------------------------------------------------------- try
+    def attempted(self, s: Any, rest: list[Any]) -> tuple[list[Any], list[Any]] | None:
+        """The simple statements at the head of what stands in a `try`, and what follows them; None if it is none.
+
+        What may raise in the head of a compound statement is one before it.
+        """
+        if isinstance(s, gast.If | gast.For) and may_raise(s.test if isinstance(s, gast.If) else s.iter):
+            self.count += 1
+            name = f"{'test' if isinstance(s, gast.If) else 'items'} {self.count}"
+            plain = copy.copy(s)
+            setattr(plain, "test" if isinstance(s, gast.If) else "iter", _name(name, s))
+            value = s.test if isinstance(s, gast.If) else s.iter
+            return [_at(gast.Assign([_name(name, s, gast.Store())], value, None), s)], [plain, *rest]
+        if isinstance(s, gast.Return) and s.value is not None and may_raise(s.value):
+            self.count += 1
+            name = f"value {self.count}"
+            back = _at(gast.Return(_name(name, s)), s)
+            return [_at(gast.Assign([_name(name, s, gast.Store())], s.value, None), s)], [back]
+        if not simple(s):
+            return None
+        run = [s]
+        for following in rest:
+            if not simple(following) or isinstance(run[-1], gast.Raise):
+                break
+            run.append(following)
+        return (run, rest[len(run) - 1 :]) if any(map(may_raise, run)) else None
+
+    def attempt(self, run: list[Any], rest: list[Any], exits: _Exits, attempt: Attempt) -> list[Any]:
+        """Simple statements in a `try`; what follows them belongs to where none of them raises."""
+        after = [] if isinstance(run[-1], gast.Raise) else self.block(rest, exits)
+        jump = _jump(_at(Raised(), run[-1]), exits)
+        return [_at(Attempts(body=run, orelse=after, jump=jump, attempt=attempt), run[0])]
+
+    def protected(self, s: Any, rest: list[Any], exits: _Exits | None) -> tuple[list[Any], list[Any]]:
+        """A `try`: what has been made of it, and what follows that."""
+        self.count += 1
+        k, outer = self.count, exits
+        raised, left, error = f"raised {k}", f"left {k}", f"error {k}"
+        if s.finalbody:
+            inner = [_at(gast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else [*s.body, *s.orelse]
+            start = [_set(raised, 0, s), _set(left, False, s)]
+            attempt = Attempt(raised, error, (None,), needs_error=True)
+            returns: tuple[str, ...] | None = (f"returned {k}",)
+            value, pending = f"value {k}", [_at(gast.If(_name(raised, s), [_raise(error, s)], []), s)]
+            if exits is not None and exits.returns is not None:
+                returns, value = exits.returns, exits.value
+            elif _returns(inner):
+                start.append(_set(f"returned {k}", False, s))
+                pending.append(_at(gast.If(_name(f"returned {k}", s), [_at(gast.Return(_name(value, s)), s)], []), s))
+            body = self.block(inner, self.inside(exits, left, returns, value, attempt))
+            after = [*pending, *rest] if _completes(s.finalbody) else []
+            if exits is not None and _jumps([s]) and after:  # what the `try` leaves is left when the end has run
+                after = [_at(Guarded(body=after), s)]
+            return [*start, *body], [*s.finalbody, *after]
+        jumps = _jumps(s.body)
+        around = exits.attempt if exits is not None else None
+        reads = any(map(reads_error, s.handlers)) or (around is not None and around.needs_error)
+        types, passed = tuple(h.type for h in s.handlers), f"passed {k}" if around else ""
+        attempt = Attempt(raised, error, types, reads, around, passed)
+        start = [_set(raised, 0, s)]
+        if attempt.outer is not None:
+            start.append(_set(attempt.passed, 0, s))
+        if jumps or attempt.outer is not None:
+            start.append(_set(left, False, s))
+        else:
+            left = ""
+        returns, value = (exits.returns, exits.value) if exits is not None else (None, "")
+        back: list[Any] = []
+        if returns is None and _returns(s.body):
+            returns, value = (f"returned {k}",), f"value {k}"
+            start.append(_set(f"returned {k}", False, s))
+            back = [_at(gast.If(_name(f"returned {k}", s), [_at(gast.Return(_name(value, s)), s)], []), s)]
+        body = self.block(s.body, self.inside(exits, left or raised, returns, value, attempt, bool(left)))
+        chain: list[Any] = []
+        for i, h in reversed(list(enumerate(s.handlers, 1))):  # what is raised goes to the last, if to no other
+            named = [_at(gast.Assign([h.name], _name(error, h), None), h)] if h.name is not None else []
+            gone = [_at(gast.Delete([_name(h.name.id, h, gast.Del())]), h)] if h.name is not None else []
+            gone = gone if _completes(h.body) else []
+            handled = [*named, *raising_again(h.body, error), *gone]
+            test = _at(gast.Compare(_name(raised, h), [gast.Eq()], [gast.Constant(i, None)]), h)
+            chain = [_at(gast.If(test, handled, chain), h)] if i < len(s.handlers) else handled
+        chain = [_at(gast.If(_name(raised, s), chain, []), s)]
+        if attempt.outer is not None:
+            on = passing(attempt.passed, attempt.outer, s)
+            if attempt.outer.needs_error or attempt.outer.types is None:
+                on.append(_at(gast.Assign([_name(attempt.outer.error, s, gast.Store())], _name(error, s), None), s))
+            chain.append(_at(gast.If(_name(attempt.passed, s), [*on, _at(Raised(), s)], []), s))
+        otherwise = [_unless(left or raised, s.orelse, s)] if s.orelse else []
+        return self.followed(s, [*start, *body], [*back, *otherwise, *chain, *rest], outer)
+
+    def inside(self, exits: _Exits | None, left: str, returns: tuple[str, ...] | None, value: str,
+               attempt: Attempt | None, sets: bool = True) -> _Exits:  # fmt: skip
+        """How what stands in a `try` or a `with` is left, which sets the flag `left` then."""
+        own = (left,) if sets else ()
+        around = exits or _Exits("")
+        raises = (*around.raises, *own) if attempt is around.attempt else own
+        returns = None if returns is None else (*returns, *own)
+        return _Exits(left, (*around.continues, *own), (*around.breaks, *own), returns, value, raises, attempt)
+
+    def followed(self, s: Any, out: list[Any], rest: list[Any], exits: _Exits | None) -> tuple[list[Any], list[Any]]:
+        """A `try` and what follows it, which is left out where the `try` has left what is around it."""
+        if exits is None or not _jumps(s.body):
+            return out, rest
+        return [*out, *self.unless(exits.skip, rest, exits, s)], []
+
     def unless(self, flag: str, statements: list[Any], exits: _Exits, like: Any) -> list[Any]:
         inner = self.block(statements, exits)
         return [_unless(flag, inner, like)] if inner else []
 
-    def loop(self, s: Any) -> tuple[list[Any], Any, list[Any]]:
+    def loop(self, s: Any, attempt: Attempt | None) -> tuple[list[Any], Any, list[Any]]:
         """What stands before a loop, the loop without early exits, and what follows it, which may leave one around."""
         self.count += 1
         own = list(_own(s.body))
         breaks = any(isinstance(n, gast.Break) for n in own)
         returns = _returns(s.body)
-        stop = f"{'broke' if breaks else 'returned'} {self.count}"
+        stop = f"{'broke' if breaks else 'returned' if returns else 'ended'} {self.count}"
         skip = f"skipped {self.count}" if any(isinstance(n, gast.Continue) for n in own) else stop
-        exits = _Exits(stop, skip, f"returned {self.count}", f"value {self.count}")
-        flags = [f for f, used in ((stop, breaks or returns), (exits.returned, returns)) if used]
+        returned, value = f"returned {self.count}", f"value {self.count}"
+        both = tuple(dict.fromkeys([stop, skip]))
+        ways = tuple(dict.fromkeys([returned, *both]))
+        exits = _Exits(skip, (skip,), both, ways, value, both if attempt else (), attempt)
+        flags = [f for f, used in ((stop, breaks or returns or attempt), (returned, returns)) if used]
         start = [_set(f, False, s) for f in dict.fromkeys(flags)]
         reset = [_set(f, False, s) for f in dict.fromkeys([*flags, *([skip] if skip != stop else [])])]
+        if attempt is not None:
+            reset += [_set(f, 0, s) for f in (attempt.raised, attempt.passed) if f]
         body = reset + self.block(s.body, exits)
         if flags:
             body.append(_at(gast.If(_name(stop, s), [_at(gast.Break(), s)], []), s))
         made = gast.For(s.target, s.iter, body, [], None) if isinstance(s, gast.For) else gast.While(s.test, body, [])
+        made.attempt = attempt
         endless = isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and bool(s.test.value)
         after: list[Any] = []
         if returns:
-            back = _at(gast.Return(_name(exits.value, s)), s)
-            after = [back] if endless and not breaks else [_at(gast.If(_name(exits.returned, s), [back], []), s)]
+            back = _at(gast.Return(_name(value, s)), s)
+            always = endless and not breaks and not attempt
+            after = [back] if always else [_at(gast.If(_name(returned, s), [back], []), s)]
         if s.orelse and not endless:
             after += [_unless(stop, s.orelse, s)] if breaks else s.orelse
+        if attempt is not None:
+            after.insert(0, _at(gast.If(_name(attempt.raised, s), [_at(Raised(), s)], []), s))
+            if attempt.outer is not None:
+                after.insert(1, _at(gast.If(_name(attempt.passed, s), [_at(Raised(), s)], []), s))
         return start, _at(made, s), after
+
+
+def returned_alone(exits: _Exits | None) -> bool:
+    """Does a return here stay one?"""
+    return exits is None or exits.returns is None
+
+
+def passing(passed: str, attempt: Attempt, like: Any) -> list[Any]:
+    """Give what a `try` inside does not catch to the handlers of this one, or of those around it."""
+
+    def assign(flag: str, value: Any) -> Any:
+        return _at(gast.Assign([_name(flag, like, gast.Store())], value, None), like)
+
+    if attempt.outer is None or attempt.types is None:
+        return [assign(attempt.raised, _name(passed, like))]
+    own = gast.Constant(len(attempt.types), None)
+    test = gast.Compare(_name(passed, like), [gast.LtE()], [own])
+    beyond = gast.BinOp(_name(passed, like), gast.Sub(), own)
+    return [_at(gast.If(test, [assign(attempt.raised, _name(passed, like))], [assign(attempt.passed, beyond)]), like)]
 
 
 def _jump(s: Any, exits: _Exits) -> list[Any]:
     """The flags that a jump sets."""
-    if isinstance(s, gast.Continue):
-        return [_set(exits.skip, True, s)]
-    out = []
     if isinstance(s, gast.Return):
         value = s.value if s.value is not None else gast.Constant(None, None)
-        out = [_at(gast.Assign([_name(exits.value, s, gast.Store())], value, None), s), _set(exits.returned, True, s)]
-    flags = dict.fromkeys([exits.stop, exits.skip])
-    return out + [_set(f, True, s) for f in flags if not (out and f == exits.returned)]
+        assign = _at(gast.Assign([_name(exits.value, s, gast.Store())], value, None), s)
+        return [assign, *(_set(f, True, s) for f in exits.returns or ())]
+    ways = exits.continues if isinstance(s, gast.Continue) else exits.breaks if isinstance(s, gast.Break) \
+        else exits.raises  # fmt: skip
+    return [_set(f, True, s) for f in ways]
 
 
 # ------------------------------------------------------------------------------------------------ questions
@@ -154,7 +405,8 @@ def _leaves(s: Any) -> bool:
     """Is there a loop with an early exit or an `else` in this statement, or a `with` that returns?"""
     return any(
         (isinstance(n, gast.For | gast.While) and (n.orelse or _returns(n.body) or any(_own(n.body))))
-        or (isinstance(n, gast.With) and _returns(n.body))
+        or (isinstance(n, gast.With) and (_returns(n.body) or suppresses(n)))
+        or isinstance(n, gast.Try)
         or _assigns_in_test(n)
         for n in _statements([s])
     )
@@ -187,13 +439,15 @@ def _returns(statements: list[Any]) -> bool:
 
 def _jumps(statements: list[Any]) -> bool:
     """May these statements leave the iteration of the loop around them?"""
-    return _returns(statements) or any(True for _ in _own(statements))
+    return any(isinstance(s, gast.Return | Raised) for s in _statements(statements)) or any(_own(statements))
 
 
 def _completes(statements: list[Any]) -> bool:
     """May what follows these statements run?"""
     for s in statements:
-        if isinstance(s, gast.Break | gast.Continue | gast.Return | gast.Raise):
+        if isinstance(s, gast.Break | gast.Continue | gast.Return | gast.Raise | Raised):
+            return False
+        if isinstance(s, gast.Try) and not _try_completes(s):
             return False
         if isinstance(s, gast.If) and not _completes(s.body) and not _completes(s.orelse):
             return False
@@ -203,6 +457,12 @@ def _completes(statements: list[Any]) -> bool:
             if not any(isinstance(n, gast.Break) for n in _own(s.body)):
                 return False
     return True
+
+
+def _try_completes(s: Any) -> bool:
+    if not _completes(s.finalbody):
+        return False
+    return (_completes(s.body) and _completes(s.orelse)) or any(_completes(h.body) for h in s.handlers)
 
 
 def _statements(statements: list[Any], loops: bool = True) -> Any:
@@ -230,5 +490,9 @@ def _unless(flag: str, statements: list[Any], like: Any) -> Any:
     return _at(gast.If(_name(flag, like), [_at(gast.Pass(), like)], statements), like)
 
 
-def _set(name: str, value: bool, like: Any) -> Any:
+def _raise(name: str, like: Any) -> Any:
+    return _at(gast.Raise(_name(name, like), None), like)
+
+
+def _set(name: str, value: bool | int, like: Any) -> Any:
     return _at(gast.Assign([_name(name, like, gast.Store())], gast.Constant(value, None), None), like)

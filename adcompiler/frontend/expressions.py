@@ -10,13 +10,13 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.errors import Refusal
+from adcompiler.errors import Refusal, plain
 from adcompiler.frontend.desugar import hint, is_flag
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Elements, Known
 from adcompiler.frontend.parts import Parts
 from adcompiler.frontend.scope import Closure, Maybe, Poison, poison_problem
 from adcompiler.frontend.words import describe
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import UNDEF, Value
 from rules.cotangent import assigned
 from rules.kind import Array, Num
 from rules.libraries import operation
@@ -36,7 +36,7 @@ class Expressions(Parts):
     """Lowers names, containers, arithmetic, strings and functions."""
 
     def expr_Constant(self, node: Any) -> Any:
-        return Known(node.value)
+        return UNDEF if node.value is UNDEF else Known(node.value)
 
     def expr_Name(self, node: Any) -> Any:
         d = self.readable_name(self.scope.lookup(self.frame, node.id, self.loc(node)), node.id, node)
@@ -52,7 +52,7 @@ class Expressions(Parts):
         if isinstance(d, Maybe):
             last = [o for o in self.builder.region.ops if o.target is assigned and o.args[0] is d.value]
             if not last:  # the name stays one that may have no value: a loop has to carry it
-                self.builder.effect(assigned, d.value, name)
+                self.builder.effect(assigned, d.value, plain(name))
             d = d.value
         return d
 
@@ -62,11 +62,19 @@ class Expressions(Parts):
     def expr_List(self, node: Any) -> Any:
         return self.items(node.elts)
 
+    def expr_Set(self, node: Any) -> Any:
+        items = self.items(node.elts)
+        return Known(Elements(self.static(d, node, "the element of a set", "use a tuple or a list") for d in items))
+
     def items(self, nodes: list[Any]) -> list[Any]:
         out: list[Any] = []
         for n in nodes:
             if isinstance(n, gast.Starred):
-                out.extend(self.elements(self.expr(n.value), n))
+                attempts, self.attempts = self.attempts, []  # Python says other things of what has no elements
+                try:
+                    out.extend(self.elements(self.expr(n.value), n))
+                finally:
+                    self.attempts = attempts
             else:
                 out.append(self.expr(n))
         return out
@@ -99,6 +107,11 @@ class Expressions(Parts):
         for x in (a, b):
             if isinstance(x, Poison):
                 raise Refusal(poison_problem(x, "this", self.loc(node)))
+        if all(isinstance(x, Known) and isinstance(x.value, frozenset) for x in (a, b)) and target in _OF_SETS:
+            made = target(a.value, b.value)
+            return Known(Elements(made) if isinstance(a.value, Elements) else made)
+        if target is operator.or_ and isinstance(a, dict) and isinstance(b, dict):
+            return {**a, **b}
         if isinstance(a, tuple | list) or isinstance(b, tuple | list):
             if target is operator.add and type(a) is type(b):
                 return a + b
@@ -191,6 +204,9 @@ class Expressions(Parts):
             spec = self._template(piece.format_spec, parts)[0] if piece.format_spec else ""
             text += "{" + str(k) + conversion + (":" + spec if spec else "") + "}"
         return text, parts
+
+
+_OF_SETS = (operator.or_, operator.and_, operator.sub, operator.xor)
 
 
 def _int_like(d: Any) -> bool:

@@ -14,6 +14,7 @@ from adcompiler.frontend.meetings import Meetings
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.library import of
 from rules.cotangent import size
 from rules.kind import Array, Num
 
@@ -74,7 +75,8 @@ class FlatStores(Meetings):
         values = self.in_order(d)
         if there.kind.ndim == 1 and self._equal(values.kind.shape[0], there.kind.shape[0]):
             return values
-        order = self.emit(operator.mod, self.emit(np.arange, self.emit(size, there)), self.emit(size, values))
+        counted = self.emit(of(np.arange, there), self.emit(size, there))
+        order = self.emit(operator.mod, counted, self.emit(size, values))
         found = self.emit(operator.getitem, values, order)
         if there.kind.ndim == 1:
             return found

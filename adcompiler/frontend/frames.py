@@ -6,7 +6,7 @@ b = a; v = a[1:]; a[0] = x       ->       %a2 = update(%a, 0, set, %x); %v2 = %a
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from adcompiler.frontend.iterators import Iteration, Once
+from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.kinds import ListOf
 from adcompiler.frontend.scope import Callback, Closure, Frame, Maybe, Method
 from adcompiler.ir.core import Value, leaves
@@ -26,10 +26,11 @@ def readable(current: Frame, callers: Iterable[Frame]) -> list[Frame]:
     return found
 
 
-def closures(d: Any) -> Iterator[Closure]:
-    """The functions that a denotation holds."""
-    if isinstance(d, Closure):
+def closures(d: Any) -> Iterator[Closure | Generated]:
+    """The functions that a denotation holds, and the generators."""
+    if isinstance(d, Closure | Generated):
         yield d
+    if isinstance(d, Closure):
         for x in d.defaults.values():
             yield from closures(x)
     elif isinstance(d, Maybe | Once | Method):

@@ -14,9 +14,11 @@ import gast
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
-from adcompiler.frontend.iterators import Iteration
-from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.iterators import Generated, Iteration
+from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import make_later
+from adcompiler.frontend.scope import Callback, Closure
+from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -55,7 +57,7 @@ class Lists(Stores):
     def regrown(self, node: Any, name: str) -> Any:
         """The value of a method that changes the length of a list at a place; NotImplemented where it is no list."""
         method = node.func.attr
-        if not self.changes_list(self.expr(node.func.value)):
+        if not self.changes_list(d := self.expr(node.func.value)) or isinstance(d, Deque):
             return NotImplemented
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]
@@ -87,7 +89,7 @@ class Lists(Stores):
         name = f"{here.targets[0].id if assigned else 'items'} 0"
         owner = gast.Attribute(_named(name, gast.Load()), "append", gast.Load())
         append = gast.Expr(gast.Call(owner, [made.elt], []))
-        if isinstance(source, Iteration):
+        if isinstance(source, Iteration | Generated):
             return self.folded(made, name, [], [append], made, source)
         mark = len(self.builder.region.ops)  # a loop over known elements is unrolled: the list is begun here
         empty: Any = self.sequence(listed, [], element=Unfilled(name), hint=hint(name))
@@ -202,8 +204,12 @@ class Lists(Stores):
         if isinstance(d, list | ListOf) or isinstance(kind, Seq):
             raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
                               "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
-        raise self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
-                          "append numbers, arrays, or tuples of them")  # fmt: skip
+        refusal = self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
+                              "append numbers, arrays, or tuples of them")  # fmt: skip
+        loop = self.headers[-1].node if self.headers else None
+        if loop is not None and isinstance(d, Closure | Callback | Known) and refusal.problem is not None:
+            raise Unroll(loop, refusal.problem)
+        raise refusal
 
     def one_kind(self, a: Any, b: Any) -> Any:
         """The kind of elements of both kinds; None where there is none."""

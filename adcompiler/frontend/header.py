@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from adcompiler.frontend.carried import CarriedObjects
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.growth import Grow
 from adcompiler.frontend.iterators import Iteration
 from adcompiler.frontend.joins import changes, mixed
-from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record, of_heap
@@ -30,6 +31,7 @@ from adcompiler.ir.core import (
     Region,
     Value,
 )
+from adcompiler.ir.library import of_kind
 from rules.cotangent import listed
 from rules.kind import Array, Lengths, Num, Seq, Unfilled
 from rules.sequences import must_run
@@ -227,7 +229,7 @@ class Header:
         d = self.begun.get(path, d)
         if self.shared.takes(place(path), d):
             return d
-        if isinstance(d, list) and path in self.grown:
+        if isinstance(d, list) and path in self.grown and not isinstance(d, Deque):
             d = self.opened(path, d)
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
             operand = self.lowerer.operand(d)
@@ -267,6 +269,8 @@ class Header:
                     return False
                 kind = self.join(d.kind, kind_of_operand(operand))
                 if kind is None and self.begin(path, d, operand):
+                    return False
+                if isinstance(kind, Array) and isinstance(d.kind, Num) and self.begin_there(path, d, kind):
                     return False
                 if kind is not None:
                     yields[d] = operand
@@ -314,6 +318,15 @@ class Header:
             self.lowerer.builder.effect(must_run, place(path), *self.it.sequences)
             self.tested = True
         self.begun[path] = array
+        self.owned.add(place(path))
+        return True
+
+    def begin_there(self, path: tuple[Any, ...], p: Value, kind: Array) -> bool:
+        """Let a number that the body makes an array without axes of another library begin as one."""
+        init = self.inits[self.params.index(p)]
+        if init is UNDEF:
+            return False
+        self.begun[path] = self.lowerer.emit(of_kind(np.asarray, kind), init, Known(kind.dtype), hint=hint(path[0]))
         self.owned.add(place(path))
         return True
 

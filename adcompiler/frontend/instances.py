@@ -13,8 +13,13 @@ import types
 import typing
 from typing import Any
 
+from rules import arrays
+
 #: Modules whose functions and classes are not looked into.
-LIBRARIES = frozenset({"numpy", "scipy", "cupy", "math", "cmath", "random", "sklearn", "torch", "jax", "pandas"})
+LIBRARIES = frozenset(
+    "numpy scipy cupy math cmath random sklearn torch jax pandas "
+    "warnings logging threading os json pprint traceback".split()
+)
 _OTHERS = LIBRARIES | sys.stdlib_module_names | {"rules", "adcompiler"}
 #: Classes that add nothing of their own to an object.
 _BARE = (object, abc.ABC, typing.Generic, typing.Protocol)
@@ -22,6 +27,8 @@ _BARE = (object, abc.ABC, typing.Generic, typing.Protocol)
 
 def is_users(cls: type) -> bool:
     """Is this a class of the user's, whose objects are nothing but attributes?"""
+    if arrays.library(cls):
+        return False
     if cls is types.SimpleNamespace:
         return True
     if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)) or cls in _BARE:

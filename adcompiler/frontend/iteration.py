@@ -9,20 +9,21 @@ import gast
 
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
-from adcompiler.frontend.iterators import Iteration, Once, View
-from adcompiler.frontend.kinds import MAX_UNROLLED, Known, ListOf
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
+from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat
-from adcompiler.frontend.scope import Frame, Poison, moment, poison_problem
+from adcompiler.frontend.scope import Callback, Closure, Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
-from adcompiler.frontend.words import describe
+from adcompiler.frontend.words import describe, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Region, Value, leaves
 from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
 INDICES = "loop over indices: for i in range(n)"
+READ_AGAIN = "make it where it is read, or make a list of it"
 
 
 class Apart(Exception):
@@ -36,13 +37,33 @@ class Apart(Exception):
 class Iterations(Expressions):
     """Lowers what is iterated over: a known number of elements, or sequences that a loop reads."""
 
+    #: When the comprehensions, and the functions that call themselves, began that are lowered once and run often.
+    repeats: list[int]
+
     # --------------------------------------------------------------------------------------- iteration
-    def iterate(self, d: Any, node: Any) -> list[Any] | Iteration:
-        """The elements, if there is a known number of them; else how a loop reads them."""
+    def repeated(self) -> list[int]:
+        """When that began which is being lowered once, and runs more than once."""
+        raise NotImplementedError
+
+    def check_first_reading(self, d: Once, node: Any) -> None:
+        """Refuse to read an iterator again."""
+        if isinstance(d, View):
+            return
+        if d.read:
+            raise self.refuse(node, "this iterator has been read already: a second loop finds it empty", READ_AGAIN)
+        if any(d.born < moment for moment in self.repeated()):
+            reason = "this iterator is made before the loop around, whose first iteration reads it to its end"
+            raise self.refuse(node, reason, READ_AGAIN)
+
+    def iterate(self, d: Any, node: Any, at_once: bool = False) -> list[Any] | Iteration:
+        """The elements, if there is a known number of them; else how a loop reads them.
+
+        `at_once`: nothing else happens before the last of them has been read.
+        """
+        if isinstance(d, Generated):
+            return self.iterate(self.listed_generator(d, node, at_once), node)
         if isinstance(d, Once):
-            if d.read and not isinstance(d, View):
-                raise self.refuse(node, "this iterator has been read already: a second loop finds it empty",
-                                  "call zip, enumerate, map or reversed again, or make a list of it")  # fmt: skip
+            self.check_first_reading(d, node)
             d.read = True
             d = d.make()
             if isinstance(d, Once):
@@ -69,19 +90,29 @@ class Iterations(Expressions):
             return Iteration([d], lambda items: items[0], d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
-        if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range):
+        if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range | frozenset):
             return [Known(x) for x in d.value]
         if isinstance(d, Poison):
             raise Refusal(poison_problem(d, "this", self.loc(node)))
         self.refuse_opaque(d)
+        if _single(d):
+            self.not_iterable(d)
         raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
 
+    def not_iterable(self, d: Any) -> None:
+        """Go on where it is caught that a thing has no elements."""
+        kind = d.kind if isinstance(d, Value) else None
+        cls = kind.type if isinstance(kind, Num) else type(d.value) if isinstance(d, Known) else None
+        said = "iteration over a 0-d array" if cls is None else f"'{spelled(cls)}' object is not iterable"
+        self.raise_here(TypeError, said)
+
     def elements(self, d: Any, node: Any) -> list[Any]:
         if _single(d):
+            self.not_iterable(d)
             raise self.refuse(node, f"{describe(d)} is unpacked, and has no elements",
                               "unpack an array, a list or a tuple")  # fmt: skip
-        it = self.iterate(d, node)
+        it = self.iterate(d, node, at_once=True)
         if isinstance(it, list):
             return it
         n = it.length
@@ -116,6 +147,14 @@ class Iterations(Expressions):
                 raise Refusal(problem)
             out.append([Known(k) for k in values])
         return [it.element(list(row)) for row in zip(*out, strict=False)]
+
+    def is_short(self, it: Iteration) -> bool:
+        """Is this a loop over ranges of which it is known that they are short?"""
+        made = [self.defs.get(s) for s in it.sequences]
+        known = [
+            op.args for op in made if op is not None and op.target is range and all(type(a) is int for a in op.args)
+        ]
+        return len(known) == len(made) and all(len(range(*args)) <= MAX_UNROLLED for args in known)
 
     def element_kind(self, kind: Any) -> Any:
         """The kind of one element; lengths that differ from element to element get names of this iteration."""
@@ -204,6 +243,13 @@ class Iterations(Expressions):
     def expr_DictComp(self, node: Any) -> Any:
         return dict(self._comprehension(node, node.generators))
 
+    def expr_SetComp(self, node: Any) -> Any:
+        made = self._comprehension(gast.copy_location(gast.ListComp(node.elt, node.generators), node), node.generators)
+        if not isinstance(made, list):
+            raise self.refuse(node, "a set of what is computed is not supported", "use a list comprehension")
+        return Known(Elements(self.static(d, node, "the element of a set", "use a list comprehension") for d in
+                              self.elements(made, node)))  # fmt: skip
+
     def expr_ListComp(self, node: Any) -> Any:
         return self._comprehension(node, node.generators)
 
@@ -219,7 +265,10 @@ class Iterations(Expressions):
         """
         whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
-        it = self.iterate(self.expr(g.iter), g.iter)
+        source = self.expr(g.iter)
+        if isinstance(source, Generated) and whole and isinstance(node, gast.ListComp):
+            return self.grown(node, source)
+        it = self.iterate(source, g.iter)
         place = self.loc(node)
         apart = apart or (place.file, place.line, place.col) in self.scope.made_apart
         if apart and isinstance(it, Iteration):
@@ -295,6 +344,7 @@ class Iterations(Expressions):
         region.params = [Value(self.element_kind(kind_of_operand(s)), "", self.loc(node)) for s in it.sequences]
         self.narrow_elements(region.params, it)
         outer, self.builder.region = self.builder.region, region
+        self.repeats.append(moment())
         for p, s in zip(region.params, it.sequences, strict=True):
             if kind_of_operand(s).__class__ is Seq and s.kind.range:
                 self.loop_elements[p] = g
@@ -302,6 +352,7 @@ class Iterations(Expressions):
             self.assign(g.target, it.element(region.params))
             d = self.expr(node.elt)
         finally:
+            self.repeats.pop()
             self.builder.region = outer
         op = For(
             "for",
@@ -315,6 +366,9 @@ class Iterations(Expressions):
         )
 
         def collect(x: Any) -> Value:
+            if isinstance(x, Closure | Callback) or (isinstance(x, Known) and callable(x.value)):
+                reason = f"a list of any length of {describe(x)} is not supported"
+                raise Unroll(g, problem_at(self.loc(node.elt), reason, "write the functions out in a list"))
             operand = self.operand(x)
             kind = kind_of_operand(operand)
             if not isinstance(kind, Num | Array | Seq):
@@ -338,9 +392,9 @@ class Iterations(Expressions):
         """A list of known structure as one of any length, with elements like `like`. Raises Refusal."""
         raise NotImplementedError
 
-    def expr_GeneratorExp(self, node: Any) -> Any:
-        raise self.refuse(node, "a generator expression is read by sum, any, all, max, min, list and tuple alone",
-                          "write a list: [... for ... in ...]")  # fmt: skip
+    def listed_generator(self, g: Generated, node: Any, at_once: bool) -> Any:
+        """The list of what a generator yields. `at_once`: nothing else happens before it has been read to its end."""
+        raise NotImplementedError
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
@@ -379,10 +433,19 @@ class _Names(gast.NodeVisitor):
 
     visit_ImportFrom = visit_Import
 
-    def visit_Global(self, node: Any) -> None:
-        self.names.update(dict.fromkeys(node.names))
+    def visit_MatchAs(self, node: Any) -> None:
+        name = node.rest if isinstance(node, gast.MatchMapping) else node.name
+        if name is not None:
+            self.names[name] = None
+        self.generic_visit(node)
 
-    visit_Nonlocal = visit_Global
+    def visit_Attempts(self, node: Any) -> None:
+        for name in (node.attempt.raised, node.attempt.passed, node.attempt.error if node.attempt.needs_error else ""):
+            if name:
+                self.names[name] = None
+        self.generic_visit(node)
+
+    visit_MatchStar = visit_MatchMapping = visit_MatchAs
 
     def visit_Lambda(self, node: Any) -> None:
         pass
@@ -411,6 +474,20 @@ def _assigned(node: Any) -> frozenset[str]:
     return frozenset(visitor.names)
 
 
+@lru_cache(4096)
+def declared_names(node: Any) -> frozenset[str]:
+    """The names that a function declares to be those of functions around it."""
+    found: set[str] = set()
+    stack = list(node.body) if isinstance(node.body, list) else []
+    while stack:
+        n = stack.pop()
+        if isinstance(n, gast.Nonlocal):
+            found.update(n.names)
+        if not isinstance(n, gast.FunctionDef | gast.Lambda | gast.ClassDef):
+            stack.extend(gast.iter_child_nodes(n))
+    return frozenset(found)
+
+
 def changed_names(nodes: list[Any]) -> frozenset[str]:
     """The names that these statements bind, and those that denote what they store into."""
     grown = {path[0] for path in grown_places(nodes)}
@@ -432,6 +509,7 @@ def _stored_into(node: Any) -> frozenset[str]:
 
 #: Methods that change a list or a dict.
 CHANGING = (
+    "appendleft", "popleft", "extendleft", "rotate",
     "append", "extend", "insert", "pop", "update", "setdefault", "popitem", "clear", "remove", "sort", "reverse",
 )  # fmt: skip
 #: Methods that change how many elements a list has.

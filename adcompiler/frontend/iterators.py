@@ -1,7 +1,7 @@
 """What loops read: sequences of unknown length, iterators, and views of dicts."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adcompiler.ir.core import Value
@@ -23,6 +23,18 @@ class Once:
     of: tuple[Any, ...]
     make: Callable[[], Any]
     read: bool = False
+    #: Older than all values that are made after it.
+    born: int = field(default_factory=lambda: Value(None).id)
+
+
+@dataclass(eq=False, kw_only=True)
+class Generated(Once):
+    """What a call of a generator function gives: `frame` is that of the function, which has not begun."""
+
+    node: Any
+    frame: Any
+    name: str
+    bound: dict[str, Any]
 
 
 class View(Once):

@@ -18,11 +18,13 @@ from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned, moment
 from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Loc, Region, Value
+from adcompiler.ir.library import of_kind
 from adcompiler.ir.structure import like
 from rules.kind import Array, Num
 from rules.rule import find_method
@@ -33,6 +35,13 @@ class Diverges:
 
 
 DIVERGES = Diverges()
+
+
+@dataclass
+class Returned:
+    """The status of code that returns: with what."""
+
+    value: Any
 
 
 @dataclass
@@ -209,7 +218,10 @@ class Joins(Statics):
             return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
             if (id(a), id(b)) not in known:  # two names of one dict have one afterwards
-                known[id(a), id(b)] = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+                made = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+                if isinstance(a, Fields) and isinstance(b, Fields) and a.of == b.of:
+                    made = a.remade(made)
+                known[id(a), id(b)] = made
             return known[id(a), id(b)]
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             inner = self.join(a.element, b.element, op, known, name, loc)
@@ -281,6 +293,8 @@ class Joins(Statics):
         """A number or an array as one of the dtype of a join."""
         kind = kind_of_operand(x)
         if isinstance(like.kind, Array):
+            if isinstance(kind, Num) and like.kind.xp != "numpy":
+                return self.emit(of_kind(np.asarray, like.kind), x, Known(like.kind.dtype), hint=like.hint)
             if not isinstance(kind, Array) or kind.dtype == like.kind.dtype:
                 return x
             rule = find_method("ndarray.astype")

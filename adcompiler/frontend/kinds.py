@@ -4,6 +4,7 @@ import ast
 import re
 import types
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from adcompiler.errors import DifferentiationError, Problem
 from adcompiler.frontend.instances import attributes_of, changeable, is_hidden, is_named_tuple, is_object
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, instance, like, parts
+from rules import arrays
+from rules.arrays import library_of
 from rules.kind import (
     ONE,
     SHORT,
@@ -24,6 +27,8 @@ from rules.kind import (
     Seq,
     constant,
     is_differentiable,
+    library,
+    promote,
 )  # fmt: skip
 
 _LONG = {short: np.dtype(long) for long, short in SHORT.items()}
@@ -71,13 +76,34 @@ MAX_OBJECTS = 1000
 MAX_NESTED = 50
 
 
+class Deque(list[Any]):
+    """The denotation of a `collections.deque`: a list, whose class says how long it may be."""
+
+    maxlen: int | None = None
+
+    @classmethod
+    def kept(cls, items: list[Any], left: bool = False) -> "Deque":
+        """The items that stay, of more than it may hold: the last, or the first."""
+        n = cls.maxlen
+        return cls(items if n is None or len(items) <= n else items[:n] if left else items[len(items) - n :])
+
+
+class Elements(frozenset[Any]):
+    """The denotation of a set that the function makes: of elements that are known, and never changed."""
+
+    def __repr__(self) -> str:
+        return repr(set(self))
+
+
+@lru_cache(256)
+def deque_of(maxlen: int | None) -> type[Deque]:
+    """The class of deques of this length at most."""
+    return type("Deque", (Deque,), {"maxlen": maxlen})
+
+
 def is_array(x: Any) -> bool:
     """An array of a supported library, of its exact class."""
-    return type(x) is np.ndarray or type(x) is np.memmap or _is_cupy(x)
-
-
-def _is_cupy(x: Any) -> bool:
-    return type(x).__module__.split(".")[0] == "cupy" and type(x).__name__ == "ndarray"
+    return bool(library_of(x))
 
 
 class Describe:
@@ -113,7 +139,7 @@ class Describe:
             if x.dtype.kind not in "biufc":
                 raise KindError(f"arrays of dtype {x.dtype} are not supported", "use a numeric dtype")
             shape = tuple(self.env.fresh() if element else self.symbol(n) for n in x.shape)
-            return Array(x.dtype, shape, "cupy" if _is_cupy(x) else "numpy")
+            return Array(x.dtype, shape, library_of(x))
         if isinstance(x, np.ndarray):
             raise KindError(f"{type(x).__name__} is a subclass of ndarray with rules of its own",
                             "pass a plain array: np.asarray(x)")  # fmt: skip
@@ -284,7 +310,7 @@ class _Signature(Describe):
                 raise self.fail(node, "a list of lists of any length is not supported; write the inner ones as tuples")
             kind = self.leaf_kind(node)
             if isinstance(kind, Array):
-                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape))
+                kind = Array(kind.dtype, tuple(n if n == ONE else self.env.fresh() for n in kind.shape), kind.xp)
             return self.leaf(steps, Seq(kind, length=length), f"{hint}s")
 
         out = element(node, steps, hint)
@@ -297,6 +323,11 @@ class _Signature(Describe):
             if node.id in _LONG:
                 return Num(_LONG[node.id].type)
             raise self.fail(node, f"{node.id} is not a kind")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult) and isinstance(node.right, ast.Name):
+            kind = self.leaf_kind(node.left)
+            if arrays.get(node.right.id) is None or not isinstance(kind, Array):
+                raise self.fail(node.right, f"{node.right.id} is no library of arrays that is imported")
+            return Array(kind.dtype, kind.shape, node.right.id)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _LONG:
             axes = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return Array(_LONG[node.value.id], tuple(map(self.length, axes)))
@@ -339,6 +370,8 @@ def join_kinds(a: Any, b: Any, env: Lengths) -> Any:
         shape = tuple(x if env.same(x, y) else env.fresh() for x, y in zip(a.shape, b.shape, strict=True))
         return Array(a.dtype if a.dtype == b.dtype else np.promote_types(a.dtype, b.dtype), shape, a.xp)
     if isinstance(a, Array | Num) and isinstance(b, Array | Num) and a.ndim == b.ndim == 0:
+        if (xp := library(a, b)) != "numpy":
+            return Array(promote(a, b), (), xp)
         return Num(np.promote_types(a.dtype, b.dtype).type)
     if isinstance(a, Seq) and isinstance(b, Seq):
         element = join_kinds(a.element, b.element, env)

@@ -5,6 +5,9 @@ from typing import Any
 
 import gast
 
+from adcompiler.frontend.desugar import Reading
+from adcompiler.frontend.trying import Attempts
+
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
 
@@ -17,11 +20,14 @@ class Liveness:
     def __init__(self, body: list[Any]) -> None:
         self.before: dict[int, frozenset[str]] = {}
         self.after: dict[int, frozenset[str]] = {}
-        self.always = frozenset(
-            name for s in body for f in gast.walk(s) if isinstance(f, _FUNCTIONS) for name in read(f) - _parameters(f)
-        )
+        self.always = _of_functions(body)
         self._exits: list[tuple[frozenset[str], frozenset[str]]] = []  # of the loops around: after it, at its head
         self._block(body, self.always)
+
+    def graft(self, statements: list[Any], out: frozenset[str]) -> None:
+        """Learn the live names of statements that stand for another, behind which these names are live."""
+        self.always |= _of_functions(statements)
+        self._block(statements, out | self.always)
 
     def _block(self, statements: list[Any], out: frozenset[str]) -> frozenset[str]:
         for s in reversed(statements):
@@ -38,6 +44,15 @@ class Liveness:
             return self.always | read(s)
         if isinstance(s, gast.Break | gast.Continue) and self._exits:
             return self._exits[-1][isinstance(s, gast.Continue)]
+        if isinstance(s, Attempts):  # any of them may be the last
+            jump = self._block(s.jump, out)
+            live = self._block(s.orelse, out) | jump
+            for inner in reversed(s.body):
+                self.after[id(inner)] = live
+                live = self.before[id(inner)] = self._statement(inner, live) | jump
+            return live
+        if isinstance(s, Reading):
+            return self._block(s.body, out)
         if isinstance(s, gast.With):
             return self._block(s.body, out).union(*(read(i) for i in s.items))
         if isinstance(s, gast.Try):
@@ -79,6 +94,13 @@ def _parameters(f: Any) -> frozenset[str]:
         return frozenset()
     a = f.args
     return frozenset(p.id for p in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if p is not None)
+
+
+def _of_functions(statements: list[Any]) -> frozenset[str]:
+    """The names that nested functions read."""
+    return frozenset(
+        name for s in statements for f in gast.walk(s) if isinstance(f, _FUNCTIONS) for name in read(f) - _parameters(f)
+    )
 
 
 def _all(statements: list[Any]) -> frozenset[str]:

@@ -7,12 +7,13 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
+from adcompiler.frontend.containers import Containers
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.frames import held
-from adcompiler.frontend.growth import Grow, Lists, collect_appends
+from adcompiler.frontend.growth import Grow, collect_appends
 from adcompiler.frontend.header import Header, after_loop, plain_kind
 from adcompiler.frontend.iteration import assigned_names, changed_names, grown_places
-from adcompiler.frontend.iterators import Iteration, Once
+from adcompiler.frontend.iterators import Generated, Iteration, Once
 from adcompiler.frontend.joins import Diverges, Environments, restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Known
 from adcompiler.frontend.ownership import READ
@@ -35,7 +36,7 @@ from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq
 
 
-class Loops(Lists):
+class Loops(Containers):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:
@@ -51,6 +52,9 @@ class Loops(Lists):
         raise NotImplementedError
 
     # ------------------------------------------------------------------------------------------ loops
+    def repeated(self) -> list[int]:
+        return [*self.repeats, *(header.mark for header in self.headers)]
+
     def _loop_body(self, node: Any, d: Any) -> Any:
         self.assign(node.target, d)
         return self.block(_without_exit(node))
@@ -272,28 +276,42 @@ class Loops(Lists):
         return walk_denotation(d, (), lambda x, _: first(name, x))
 
     def stmt_For(self, node: Any, rest: list[Any]) -> Any:
-        it = self.iterate(self.expr(node.iter), node.iter)
+        d = self.expr(node.iter)
+        if isinstance(d, Generated):
+            with self.unfollowed(node):
+                return self.read_generator(node, d)
+        with self.unfollowed(node):
+            it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
+            loop = it
             mark = len(self.builder.region.ops)
             before: Environments = [(f, dict(f.env)) for f in self.frames()]
             problems = len(self.problems)
             names = changed_names(node.body) | assigned_names([node.target])
+
+            def undo() -> None:
+                del self.builder.region.ops[mark:]
+                del self.problems[problems:]
+                restore(before)
+
             try:
                 self.for_loop(it, names, lambda d: self._loop_body(node, d), node)
+                unsettled = [
+                    p for p in self.problems[problems:] if isinstance(p.origin, tuple) and p.origin[0] == self.loc(node)
+                ]
+                if unsettled and self.is_short(loop):  # what is None at first, say
+                    undo()
+                    it = self.unrolled(loop, node.iter, unsettled[0])
             except Reread as again:
                 if again.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                self.by_index(it, names, node)
+                undo()
+                self.by_index(loop, names, node)
             except Unroll as unroll:
                 if unroll.loop is not node:
                     raise
-                del self.builder.region.ops[mark:]
-                del self.problems[problems:]
-                restore(before)
-                it = self.unrolled(it, node.iter, unroll.problem)
+                undo()
+                it = self.unrolled(loop, node.iter, unroll.problem)
         if isinstance(it, list):
             self.check_read_list(node)
             if len(it) > MAX_UNROLLED:
@@ -302,6 +320,14 @@ class Loops(Lists):
                 raise self.refuse(node.iter, reason, remedy)
             return self._unrolled_loop(node, it)
         return None
+
+    def read_generator(self, node: Any, g: Generated) -> Any:
+        """A `for` over what a generator yields."""
+        raise NotImplementedError
+
+    def unfollowed(self, node: Any) -> Any:
+        """Refuse what may be raised within, if the `try` around a statement catches it."""
+        raise NotImplementedError
 
     def by_index(self, it: Iteration, names: frozenset[str], node: Any) -> None:
         """A loop over the rows of arrays that its body changes: each row is read when its turn comes.

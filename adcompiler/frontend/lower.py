@@ -3,7 +3,6 @@
 `lower` gives a pure function whose parameters are the leaves of the arguments and of what is captured.
 """
 
-import ast
 import importlib
 import sys
 from collections import defaultdict
@@ -12,12 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import gast
-import numpy as np
 
 from adcompiler.errors import Problem, Refusal, UnsupportedError, distinct, problem_at
+from adcompiler.frontend.borrowing import Borrowing
+from adcompiler.frontend.contexts import Contexts
+from adcompiler.frontend.exceptions import Attempted, Exceptions
+from adcompiler.frontend.generators import Generators
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
-from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews
-from adcompiler.frontend.kinds import Describe, Known, Leaf, ListOf
+from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews, Returned
+from adcompiler.frontend.kinds import Deque, Describe, Known, Leaf, ListOf
 from adcompiler.frontend.liveness import read
 from adcompiler.frontend.loops import inner_statements
 from adcompiler.frontend.objects import Objects
@@ -25,6 +27,7 @@ from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.ownership import PENDING, containers
 from adcompiler.frontend.records import Record, records
 from adcompiler.frontend.recursion import Recursion, Recursive
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import (
     Callback,
     Captured,
@@ -40,7 +43,6 @@ from adcompiler.frontend.scope import (
 from adcompiler.frontend.source import Source
 from adcompiler.frontend.static import Promote, Unroll
 from adcompiler.frontend.storage import Place, keep_apart, written_arguments
-from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import construct
 from adcompiler.ir.callee import reachable
@@ -55,7 +57,6 @@ from adcompiler.ir.core import (
     raise_,
 )
 from rules.kind import Array, KindError, Lengths, Num, Opaque
-from rules.libraries import hashable
 
 
 @dataclass
@@ -79,14 +80,7 @@ class Lowered:
     touched: list[tuple[Any, Any]] = field(default_factory=list)
 
 
-@dataclass
-class Returned:
-    """The status of code that returns: with what."""
-
-    value: Any
-
-
-class Lowerer(Objects, Recursion):
+class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
     """Lowers one function and all it calls into one region."""
 
     #: Has a path been given up because it calls what is being lowered?
@@ -104,6 +98,8 @@ class Lowerer(Objects, Recursion):
         self.callers: list[Frame] = []
         self.pinned: list[tuple[Value, Any]] = []
         self.headers: list[Any] = []
+        self.repeats: list[int] = []
+        self.splices: list[Any] = []
         self.read_by: dict[Value, Any] = {}
         self.ordered: set[Value] = set()
         self.whole_arrays: set[Value] = set()
@@ -175,6 +171,12 @@ class Lowerer(Objects, Recursion):
 
     def gradient(self, request: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a gradient or in forward mode: the function is lowered apart, differentiated, and put in place."""
+        made: dict[Any, Any] = {}
+        args = tuple(self.variable(x, made) if request.moves(i) else x for i, x in enumerate(args))
+        kwargs = {k: self.variable(x, made) if request.moves(k) else x for k, x in kwargs.items()}
+        if made:  # an object that is in several arguments is one in all of them
+            args = tuple(x if request.moves(i) else self.variable(x, made) for i, x in enumerate(args))
+            kwargs = {k: x if request.moves(k) else self.variable(x, made) for k, x in kwargs.items()}
         inner, named, given = self.outlined(request, args, kwargs, node)
         pure, tree = self.differentiate(request, inner, named, inner.result, self.loc(node))
         before = moment()
@@ -211,6 +213,8 @@ class Lowerer(Objects, Recursion):
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
         made.heap, made.known_objects, made.argument_objects = self.heap, self.known_objects, self.argument_objects
         made.walls.append(moment())  # what is around it is changed by none of its calls
+        made.repeats.append(moment())
+        made.attempts = [Attempted(a.catches) for a in self.attempts[-1:]]
         return made
 
     def main(self, node: Any) -> Any:
@@ -240,7 +244,7 @@ class Lowerer(Objects, Recursion):
         """The returned denotation of a function's body in the current frame, or DIVERGES."""
         if not isinstance(node.body, list):
             return self.expr(node.body)
-        self.frame.body = self.scope.body(node)
+        self.frame.body = self.scope.body(node, attempting=self.frame.catches is not None)
         status = self.block(self.frame.body.statements)
         return status.value if isinstance(status, Returned) else status or Known(None)
 
@@ -275,8 +279,9 @@ class Lowerer(Objects, Recursion):
         """Report the calls without a rule whose results a refused statement reads: it would be refused for them too."""
         for n in sorted(read(statement) & set(self.frame.env)):
             d = self.frame.env[n]
-            if isinstance(d, Value) and isinstance(d.kind, Opaque) and no_rule(self.defs[d]) not in self.problems:
-                self.problems.append(no_rule(self.defs[d]))
+            op = self.defs.get(d) if isinstance(d, Value) and isinstance(d.kind, Opaque) else None
+            if op is not None and not op.regions and no_rule(op) not in self.problems:
+                self.problems.append(no_rule(op))
 
     def statement(self, node: Any, rest: list[Any]) -> Returned | Diverges | None:
         self.builder.loc = self.loc(node)
@@ -292,8 +297,6 @@ class Lowerer(Objects, Recursion):
         handler = getattr(self, f"stmt_{type(node).__name__}", None)
         if handler is None:
             remedy = _REMEDIES.get(type(node).__name__, "leave it out of the function, or do it before the call")
-            if isinstance(node, gast.Try) and not node.handlers:
-                remedy = "put the `try` around the call, outside of the function"
             raise self.refuse(node, f"{construct(node)} is not supported yet", remedy)
         try:
             return handler(node, rest)
@@ -330,46 +333,16 @@ class Lowerer(Objects, Recursion):
     def stmt_Return(self, node: Any, rest: list[Any]) -> Returned:
         return Returned(Known(None) if node.value is None else self.expr(node.value))
 
-    def stmt_With(self, node: Any, rest: list[Any]) -> Any:
-        outer = self.errstate
-        try:
-            for item in node.items:
-                self.errstate = (*self.errstate, self.error_handling(item))
-            return self.block(node.body)
-        finally:
-            self.errstate = outer
-
-    def error_handling(self, item: Any) -> tuple[tuple[str, str], ...]:
-        """The keywords of a `np.errstate(...)`; other contexts are refused."""
-        made = item.context_expr
-        if not isinstance(made, gast.Call):
-            raise self.refuse(made, "`with` of what is not a call is not supported yet", _AROUND)
-        f = self.expr(made.func)
-        if not isinstance(f, Known) or f.value is not np.errstate:
-            name = ast.unparse(gast.gast_to_ast(made.func))
-            raise self.refuse(made, f"`with {name}(...)` is not supported yet", _AROUND)
-        if made.args or item.optional_vars is not None:
-            raise self.refuse(made, "`with np.errstate(...)` takes keywords, and has no `as` here",
-                              'write np.errstate(divide="ignore")')  # fmt: skip
-        handling = {}
-        for k in made.keywords:
-            how = self.static(self.expr(k.value), k.value, f"the argument {k.arg} of np.errstate")
-            if k.arg == "call" or how == "call":
-                raise self.refuse(made, "np.errstate with call= is not supported yet",
-                                  'write how it handles each: divide="ignore", "warn" or "raise"')  # fmt: skip
-            if how is not None:
-                handling[str(k.arg)] = str(how)
-        try:
-            np.errstate(**handling)  # type: ignore[arg-type]
-        except (TypeError, ValueError) as error:
-            raise self.refuse(made, f"this raises {type(error).__name__}: {error}", AS_DOCUMENTED) from None
-        return tuple(handling.items())
-
     def stmt_Delete(self, node: Any, rest: list[Any]) -> None:
         for target in node.targets:
+            if isinstance(target, gast.Tuple | gast.List):
+                self.stmt_Delete(gast.copy_location(gast.Delete(list(target.elts)), node), rest)
+                continue
+            if isinstance(target, gast.Subscript):
+                self.deleted(target, node)
+                continue
             if not isinstance(target, gast.Name):
-                remedy = "make a new one without it: {k: v for ...}, or a slice"
-                raise self.refuse(node, "`del` of an element or a slice is not supported yet", remedy)
+                raise self.refuse(node, "`del` of an attribute is not supported yet", "leave it as it is")
             self.check_local(target.id, target)
             gone = "{name} is deleted at line " + f"{node.lineno}"
             self.frame.env[target.id] = Poison(gone, "leave the `del` out", self.loc(node))
@@ -396,20 +369,26 @@ class Lowerer(Objects, Recursion):
         try:
             return importlib.import_module(name, self.frame.source.globals.get("__package__"))
         except ImportError as error:
+            self.raise_here(type(error), str(error))
             raise self.refuse(node, f"this raises {type(error).__name__}: {error}", "install it, or check the name") \
                 from None  # fmt: skip
 
     def stmt_FunctionDef(self, node: Any, rest: list[Any]) -> None:
-        if any(isinstance(n, gast.Yield | gast.YieldFrom) for n in gast.walk(node)):
-            raise self.refuse(node, "a generator function is not supported yet", "return a list")
         made = self.closure(node, node.name)
         for decorator in reversed(node.decorator_list):
-            d = self.expr(decorator)
-            if not isinstance(d, Known) or not hashable(d.value) or d.value not in STRUCTURAL:
-                reason = "a decorated nested function is not supported"
-                raise self.refuse(decorator, reason, "define it at module level")
-            made = self.call(d, (made,), {}, decorator)
+            made = self.call(self.expr(decorator), (made,), {}, decorator)
         self.frame.env[node.name] = made
+
+    def stmt_Global(self, node: Any, rest: list[Any]) -> None:
+        for name in sorted(set(node.names) & assigned_names(self.frame.body.statements)):
+            raise self.refuse(node, f"the global {name} is assigned, which others see",
+                              "pass the value as an argument, and return it")  # fmt: skip
+
+    def stmt_Nonlocal(self, node: Any, rest: list[Any]) -> None:
+        for name in node.names:
+            if name not in self.frame.borrowed:
+                raise self.refuse(node, f"the variable {name} of a function outside is assigned, which others see",
+                                  "pass the value as an argument, and return it")  # fmt: skip
 
     def stmt_Assert(self, node: Any, rest: list[Any]) -> Any:
         error = gast.Call(gast.Name("AssertionError", gast.Load(), None, None), [node.msg] if node.msg else [], [])
@@ -421,7 +400,9 @@ class Lowerer(Objects, Recursion):
     def stmt_Raise(self, node: Any, rest: list[Any]) -> Diverges:
         if node.exc is None:
             raise self.refuse(node, "a bare `raise` has nothing to raise again here", "name the exception")
-        error = self.operand(self.expr(node.exc))
+        raised = self.expr(node.exc)
+        self.check_uncaught(raised, node)
+        error = self.operand(raised)
         cause = (self.operand(self.expr(node.cause)),) if node.cause is not None else ()
         self.builder.effect(raise_, error, *cause)
         return DIVERGES
@@ -486,6 +467,10 @@ class Lowerer(Objects, Recursion):
         stars = [i for i, t in enumerate(target.elts) if isinstance(t, gast.Starred)]
         n = len(target.elts)
         if (not stars and len(items) != n) or (stars and len(items) < n - 1):
+            few = len(items) < n - len(stars)
+            least = f"{'at least ' if stars else ''}{n - len(stars)}"
+            said = f"not enough values to unpack (expected {least}, got {len(items)})"
+            self.raise_here(ValueError, said if few else f"too many values to unpack (expected {n})")
             raise self.refuse(target, f"{len(items)} values are unpacked into {n} names",
                               "name as many variables as there are values")  # fmt: skip
         targets = [t.value if isinstance(t, gast.Starred) else t for t in target.elts]
@@ -495,13 +480,8 @@ class Lowerer(Objects, Recursion):
         self.assign_all(targets, items)
 
 
-_AROUND = "put it around the call, outside of the function"
-AS_DOCUMENTED = "use the keywords that NumPy documents"
 _REMEDIES = {
     "Try": "test the condition with `if`",
-    "Global": "pass the value as an argument, and return it",
-    "Nonlocal": "pass the value as an argument, and return it",
-    "Match": "use `if` and `elif`",
     "ClassDef": "define it at the top of the file",
 }
 
@@ -620,8 +600,13 @@ def _plain_tree(d: Any) -> Any:
     """A denotation as a tree of values and constants. Lists of structures stay marked."""
     if isinstance(d, Known):
         return d.value
+    if isinstance(d, Deque):
+        raise UnsupportedError("it returns a deque: return a list of it, list(...)")
     if isinstance(d, ListOf):
         return ListOf(_plain_tree(d.element))
+    if isinstance(d, Fields):
+        reason = f"it returns what {d.of} gives, of which there are parts alone here"
+        raise UnsupportedError(problem_at(d.loc, reason, f"return those that are wanted: {', '.join(d)}"))
     if isinstance(d, Callback):
         raise UnsupportedError(problem_at(d.loc, f"it returns a {d.name}", "call it, and return its result"))
     if isinstance(d, Closure):

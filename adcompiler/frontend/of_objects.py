@@ -92,7 +92,7 @@ def _deepcopy(self: Any, node: Any, x: Any) -> Any:
     return self.copied(x, node)
 
 
-def _replace(self: Any, node: Any, x: Any, **changes: Any) -> Any:
+def _replace(self: Any, node: Any, x: Any, /, **changes: Any) -> Any:
     if not isinstance(x, Record) or not dataclasses.is_dataclass(x.cls):
         return NotImplemented
     kept = {f.name: self.attribute_of(x, f.name, node) for f in dataclasses.fields(x.cls)

@@ -15,11 +15,12 @@ from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
 from adcompiler.ir.build import Builder
+from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from adcompiler.ir.structure import like
 from rules.cotangent import length
-from rules.kind import KindError, Lengths, Opaque, Seq, Unfilled
+from rules.kind import KindError, Lengths, Num, Opaque, Seq, Unfilled
 from rules.rule import find
 
 
@@ -51,6 +52,10 @@ class Operations:
         self.loop_elements: dict[Value, Any] = {}
         self.promotable: dict[Value, tuple[Any, ...]] = {}
         self.problems: list[Problem] = []
+        #: The statements that stand in a `try`, the innermost last.
+        self.attempts: list[Any] = []
+        #: Conditions that hold on the path that is being lowered.
+        self.surely: set[Value] = set()
         self.errstate: tuple[tuple[tuple[str, str], ...], ...] = ()
         #: What the statements and expressions around have evaluated so far: a list for each, the innermost last.
         self.evaluated: list[list[Any]] = [[]]
@@ -61,8 +66,32 @@ class Operations:
         #: What a loop reads of a list, with the list.
         self.elements_of: dict[Value, Value] = {}
 
+    def variable(self, d: Any, made: dict[Record, Record]) -> Any:
+        """The same structure, in which floats that are known are values: something is to be differentiated by them.
+
+        Objects in it are others, as `made` has them then.
+        """
+        if isinstance(d, tuple | list):
+            return like(d, (self.variable(x, made) for x in d))
+        if isinstance(d, dict):
+            return {k: self.variable(x, made) for k, x in d.items()}
+        if isinstance(d, Record):
+            return self.remade(d, lambda x: self.variable(x, made), made)
+        if not isinstance(d, Known) or type(d.value) not in (float, complex):
+            return d
+        kind = type(d.value)
+        op = Op(kind, (d.value,), {}, [Value(Num(kind), "", self.builder.loc)], loc=self.builder.loc)
+        self.builder.region.ops.append(op)
+        self.defs[op.result] = op
+        return op.result
+
+    def remade(self, r: Record, f: Callable[[Any], Any], made: dict[Record, Record]) -> Record:
+        """Another object whose attributes are what `f` makes of those of this one; `made` are such objects by now."""
+        raise NotImplementedError
+
     def loc(self, node: Any) -> Loc:
-        return Loc(self.frame.source.file, node.lineno, node.col_offset, self.errstate)
+        file = getattr(node, "file", None) or self.frame.source.file
+        return Loc(file, node.lineno, node.col_offset, self.errstate)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
@@ -94,6 +123,8 @@ class Operations:
                 if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
                     raise Refusal(self.unfilled_problem(v.kind.element, self.builder.loc or Loc("", 0)))
                 self.refuse_opaque(v)
+        if self.attempts:
+            self.check_raises(target, operands, kwargs)
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
@@ -103,6 +134,13 @@ class Operations:
         else:
             return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
         return result
+
+    def check_raises(self, target: Any, operands: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Note that an operation may raise what is caught."""
+        raise NotImplementedError
+
+    def raise_here(self, cls: type[BaseException], *args: Any) -> None:
+        """Go on in the handler that catches an exception of this class, which is raised here, if there is one."""
 
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""
@@ -121,8 +159,10 @@ class Operations:
             return d
         if isinstance(d, Known):
             return d.value
+        if isinstance(d, Bound):
+            return d
         if isinstance(d, tuple | list):
-            return [self.operand(x) for x in d] if isinstance(d, list) else tuple(self.operand(x) for x in d)
+            return tuple(map(self.operand, d)) if isinstance(d, tuple) else [self.operand(x) for x in d]
         if isinstance(d, dict):
             return {k: self.operand(v) for k, v in d.items()}
         if isinstance(d, slice):

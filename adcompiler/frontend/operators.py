@@ -176,9 +176,9 @@ class Operators(AttributeStores):
             return self.call(method, (index,), {}, node)
         return super().subscript(base, index, node)
 
-    def iterate(self, d: Any, node: Any) -> Any:
+    def iterate(self, d: Any, node: Any, at_once: bool = False) -> Any:
         cls = d.cls if isinstance(d, Record) else type(d)
         if isinstance(d, Record) or (is_named_tuple(d) and own_value(cls, "__iter__") is not tuple.__iter__):
             raise self.refuse(node, f"a loop over an object of class {cls.__name__} is not supported",
                               "loop over the attribute that holds the elements")  # fmt: skip
-        return super().iterate(d, node)
+        return super().iterate(d, node, at_once)

@@ -13,10 +13,12 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.iterators import Once
+from adcompiler.frontend.kinds import Elements, Known, ListOf
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
-from adcompiler.frontend.words import MAKERS, describe, method_remedy
+from adcompiler.frontend.words import MAKERS, describe, method_remedy, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
 from rules import find_method
@@ -24,6 +26,8 @@ from rules.cotangent import length, size
 from rules.kind import Array, Num, Seq
 from rules.numpy.spectral import complex_eig
 
+#: What NumPy says where a number is indexed.
+SCALAR = "invalid index to scalar variable."
 INDEXED = "index an array, a tuple, a list or a dict"
 _EIGEN = ("eigenvalues", "eigenvectors")
 #: What NumPy's functions call their results.
@@ -46,6 +50,13 @@ class Parts(Conditions):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
+            if isinstance(owner.value, Elements) and not hasattr(frozenset, name) and hasattr(set, name):
+                raise self.refuse(node, f"{name} changes a set, which is not supported", "make a new one: s | {...}")
+            if self.attempts:
+                try:
+                    getattr(owner.value, name)
+                except AttributeError as error:
+                    self.raise_here(AttributeError, str(error))
             d = self.scope.attribute(owner.value, name, self.loc(node))
             self.note_captures()
             return d
@@ -64,6 +75,7 @@ class Parts(Conditions):
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
             if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
+                self.lacks(np.ndarray if isinstance(kind, Array) else kind.type, name)
                 noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
                 remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
                 raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
@@ -71,18 +83,34 @@ class Parts(Conditions):
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):
                 return owner[fields.index(name)]
+            self.lacks(tuple, name)
             raise self.refuse(node, f"the field {name} of a tuple is not known", "unpack it, or index it: result[1]")
+        if isinstance(owner, Fields):
+            return owner.field(self, name, node)
+        if isinstance(owner, dict) and name in owner and not hasattr(dict, name):
+            reason = f"the attribute {name} is read of what is one result on one path, and another on another path"
+            raise self.refuse(node, reason, "read it on each path, and use what was read")
         if isinstance(owner, tuple | list | dict | Value | ListOf):
+            if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
+                self.lacks(type(owner), name)
             return Method(owner, name)
+        if isinstance(owner, slice) and name in ("start", "stop", "step"):
+            return getattr(owner, name)
         if isinstance(owner, Frozen):
             return owner.method(self, name, node)
         if isinstance(owner, Poison):
             raise Refusal(poison_problem(owner, "this", self.loc(node)))
+        if isinstance(owner, Once):
+            raise self.refuse(node, f"{name} of a generator is not supported", "read it by a loop, for v in ...")
         if is_flat(owner):
             raise self.refuse(node, f"a.flat is used for {name}, and is indexed and looped over alone here",
                               "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip
         raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
                           "pass the value as an argument")  # fmt: skip
+
+    def lacks(self, cls: type, name: str) -> None:
+        """Go on where it is caught that an object of this class has no such attribute."""
+        self.raise_here(AttributeError, f"'{spelled(cls)}' object has no attribute '{name}'")
 
     def fields(self, owner: tuple[Any, ...]) -> tuple[str, ...]:
         """The names that NumPy gives the results of a call, if this is all of them."""
@@ -137,6 +165,7 @@ class Parts(Conditions):
         if isinstance(base, dict):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
+                self.raise_here(KeyError, key)
                 reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
                 raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
             return base[key]
@@ -145,6 +174,7 @@ class Parts(Conditions):
             try:
                 return base[k]
             except (IndexError, TypeError) as error:
+                self.raise_here(type(error), str(error))
                 remedy = f"it has {len(base)} elements: use an int or a slice within that"
                 raise self.refuse(node, str(error), remedy) from None
         if isinstance(base, Known):
@@ -159,6 +189,8 @@ class Parts(Conditions):
             return ListOf(element) if isinstance(index, slice) else element
         if isinstance(base, Value):
             if isinstance(base.kind, Num):
+                python = f"'{spelled(base.kind.type)}' object is not subscriptable"
+                self.raise_here(*((TypeError, python) if base.kind.python else (IndexError, SCALAR)))
                 raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
             return self.emit(operator.getitem, base, index)
         raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)

@@ -16,6 +16,7 @@ from adcompiler.frontend.form import Form, identity_of, is_number, wider
 from adcompiler.frontend.joins import DIVERGES
 from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lifting import lifted
+from adcompiler.frontend.liveness import read
 from adcompiler.frontend.ownership import containers, may_be_one
 from adcompiler.frontend.scope import Frame, Poison, Unreturned, poison_problem
 from adcompiler.frontend.storage import Stores
@@ -113,10 +114,21 @@ class Recursion(Stores):
             raise Refusal(None)
         return d
 
+    def check_assigns_nothing(self, node: Any, frame: Frame, name: str, call: Any) -> None:
+        """Refuse a function that calls itself, and may assign variables of those around it."""
+        around = frame.parent
+        while around is not None:
+            shared = around.body.rebound & read(node)
+            if shared:
+                reason = f"{name} calls itself, and shares {', '.join(sorted(shared))}, which a function assigns"
+                raise self.refuse(call, reason, "pass the value as an argument, and return it")
+            around = around.parent
+
     def called(self, form: Any, found: Form, axes: tuple[int, ...], node: Any, frame: Frame, name: str,
                bound: dict[str, Any], call: Any) -> Any:  # fmt: skip
         """An operation that calls the function; the denotation of what it returns."""
         wanted = self.scope.recursive[form]
+        self.check_assigns_nothing(node, frame, name, call)
         if wider(wanted, axes) != wanted:
             raise Recursive(form, wider(wanted, axes))
         within = (id(frame.parent), *found.frames)

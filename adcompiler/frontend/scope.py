@@ -1,6 +1,7 @@
 """Names: frames of the functions being lowered, what their free names mean, and what is captured of them."""
 
 import builtins
+import collections
 import sys
 import types
 import weakref
@@ -8,14 +9,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import gast
 import numpy as np
 
 from adcompiler.errors import Problem, Refusal, problem_at
-from adcompiler.frontend.desugar import desugar
+from adcompiler.frontend.desugar import attempting as attempting_
+from adcompiler.frontend.desugar import desugar, is_flag
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
 from adcompiler.frontend.liveness import Liveness, read
 from adcompiler.frontend.source import Source
-from adcompiler.ir.core import Loc, Value
+from adcompiler.ir.core import UNDEF, Loc, Value
 from rules.kind import KindError, Lengths
 from rules.libraries import operation
 
@@ -46,10 +49,24 @@ class Body:
     """The statements of a function as they are lowered, each time that it is called."""
 
     statements: list[Any]
+    grafts: list[list[Any]] = field(default_factory=list)
 
     @cached_property
     def liveness(self) -> Liveness:
         return Liveness(self.statements)
+
+    @cached_property
+    def rebound(self) -> frozenset[str]:
+        """The names that nested functions declare to be those of functions around them."""
+        nodes = (n for s in self.statements for n in gast.walk(s))
+        return frozenset(name for n in nodes if isinstance(n, gast.Nonlocal) for name in n.names)
+
+    def graft(self, statements: list[Any], place: Any) -> None:
+        """Take note of statements that are lowered in place of one of these."""
+        out = self.liveness.after.get(id(place))
+        if out is not None:
+            self.grafts.append(statements)  # they are known by identity
+            self.liveness.graft(statements, out)
 
 
 @dataclass(eq=False)
@@ -63,6 +80,13 @@ class Frame:
     name: str = ""
     body: "Body" = field(default_factory=lambda: Body([]))
     here: Any = None
+    #: What the caller catches that this function may raise; None where it is not asked for.
+    catches: tuple[Any, ...] | None = None
+    needs_error: bool = False
+    #: Which frames have variables of this one for now; what this one has of others, and declares to be theirs.
+    lent: dict[str, "Frame"] = field(default_factory=dict)
+    borrowed: frozenset[str] = frozenset()
+    declared: frozenset[str] = frozenset()
     born: int = field(default_factory=lambda: moment())
 
     @property
@@ -159,6 +183,7 @@ CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
 
 #: The bodies of functions, by their trees.
 _bodies: "weakref.WeakKeyDictionary[Any, Body]" = weakref.WeakKeyDictionary()
+_attempting: "weakref.WeakKeyDictionary[Any, Body]" = weakref.WeakKeyDictionary()
 
 
 class Scope:
@@ -189,11 +214,12 @@ class Scope:
     def leaves(self) -> list[Leaf]:
         return self.describe.leaves
 
-    def body(self, node: Any) -> Body:
-        """The body of a function's tree."""
-        if node not in _bodies:
-            _bodies[node] = Body(desugar(node.body))
-        return _bodies[node]
+    def body(self, node: Any, attempting: bool = False) -> Body:
+        """The body of a function's tree. With `attempting` it returns what it raises, too."""
+        bodies = _attempting if attempting else _bodies
+        if node not in bodies:
+            bodies[node] = Body(attempting_(node.body) if attempting else desugar(node.body))
+        return bodies[node]
 
     def free_name(self, name: str, obj: Any) -> str:
         """A name for an object in generated code."""
@@ -210,6 +236,8 @@ class Scope:
         while scope is not None:
             if name in scope.env:
                 return scope.env[name]
+            if is_flag(name) and name.startswith("error "):  # which nobody asks for
+                return UNDEF
             if name in scope.locals:
                 raise Refusal(problem_at(loc, f"{name} may be read before it is assigned",
                                          f"assign {name} before this line on every path"))  # fmt: skip
@@ -250,6 +278,10 @@ class Scope:
         """The denotation of something that exists outside the function."""
         if key in self.captured:
             return self.captured[key].tree
+        if isinstance(value, set | collections.deque | bytearray):
+            what = type(value).__name__
+            raise Refusal(problem_at(loc, f"{name} is a {what} from outside, which may change from call to call",
+                                     "make it a frozenset" if what == "set" else "make it a tuple"))  # fmt: skip
         if static_value(value) or not _data(value):
             self.identities.setdefault(key, Identity(access, value))
             if not static_value(value) or operation(value, "__call__") is not None:

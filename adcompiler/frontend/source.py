@@ -124,7 +124,8 @@ def source_of(function: types.FunctionType) -> Source:
     name = function.__name__
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
-        raise _fail(name, f"there is no text for {code.co_filename}", "define it in a file, or in a notebook cell")
+        raise _fail(name, f"there is no text for {code.co_filename}",
+                    "define it in a file or in a notebook cell, or put its text into linecache.cache")  # fmt: skip
     try:
         node = _find(code, "".join(lines))
     except SyntaxError as error:

@@ -183,6 +183,13 @@ class Stores(Writers):
     def whole(self, place: Place, value: Any, node: Any) -> None:
         """`place op= value` of a whole array, number or other object."""
         old, name = place.base, place.text
+        if isinstance(old, dict) and isinstance(node.op, gast.BitOr):
+            more = self.call(Known(dict), (value,), {}, node)
+            for k, v in more.items():
+                inner = Place(place.name, (*place.keys, k), None, (), f"{name}[{k!r}]")
+                self.check_container(inner, node)
+                self.replace(inner, v, node)
+            return
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
                               f"write {name} = {name} + [...]")  # fmt: skip

@@ -5,22 +5,38 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import gast
 import numpy as np
 
-from adcompiler.frontend.iterators import Iteration, Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.collected import COLLECTED, class_of
+from adcompiler.frontend.iterators import Generated, Iteration, Once, View
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.padding import PADDED
+from adcompiler.frontend.patterns import PATTERNS
+from adcompiler.frontend.rewritten import REWRITTEN
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
-from adcompiler.frontend.words import describe
+from adcompiler.frontend.words import describe, spelled
 from adcompiler.frontend.wrappers import WRAPPERS
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.library import on_device
 from rules.cotangent import length, listed, update
 from rules.kind import Array, Num, Seq, constant, same_shape
 from rules.numpy.spectral import complex_eig, complex_eigvals
-from rules.python.higher_order import keys_of, largest_by, least_by, listing, sorted_by, sorted_numbers
+from rules.python.higher_order import (
+    counted,
+    first_of,
+    first_or,
+    keys_of,
+    largest_by,
+    least_by,
+    listing,
+    sorted_by,
+    sorted_numbers,
+)
 from rules.sequences import backwards, largest, smallest
 
 ZERO, NONE, EMPTY, FALSE = Known(0), Known(None), Known(""), Known(False)
@@ -34,9 +50,14 @@ def _len(self: Any, node: Any, x: Any) -> Any:
         return Known(len(x))
     if isinstance(x, ListOf):
         return self.emit(length, next(leaves(x.element)))
-    if isinstance(x, Known):
+    if isinstance(x, Known) and hasattr(x.value, "__len__"):
         return Known(len(x.value))
-    if isinstance(x, Value) and isinstance(x.kind, Num | Array) and not x.kind.ndim:
+    kind = x.kind if isinstance(x, Value) else None
+    if isinstance(x, Known) or (isinstance(kind, Num | Array) and not kind.ndim):
+        cls = type(x.value) if isinstance(x, Known) else kind.type if isinstance(kind, Num) else None
+        self.raise_here(
+            TypeError, f"object of type '{spelled(cls)}' has no len()" if cls else "len() of unsized object"
+        )
         raise self.refuse(node, f"len() of {describe(x)}, which has no elements",
                           "take the length of an array, a list or a tuple")  # fmt: skip
     return self.emit(length, x)
@@ -68,8 +89,14 @@ def _once(elements: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-@_once
 def _enumerate(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
+    if isinstance(x, Generated):
+        return self.follow("enumerate", counted, (x, start), {}, node)
+    return _numbered(self, node, x, start)
+
+
+@_once
+def _numbered(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     it = self.iterate(x, node)
     if isinstance(it, list):
         first = self.static(start, node, "the start of enumerate")
@@ -103,12 +130,18 @@ def _reversed(self: Any, node: Any, x: Any) -> Any:
     return Iteration(sequences, it.element, it.length)
 
 
+def _next(self: Any, node: Any, x: Any, *default: Any) -> Any:
+    if not isinstance(x, Once):
+        return NotImplemented
+    return self.follow("next", first_or if default else first_of, (x, *default), {}, node)
+
+
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
     types_ = self.static(cls, node, "the class in isinstance")
     if isinstance(x, Known):
-        return Known(isinstance(x.value, types_))
+        return Known(issubclass(set, types_) if isinstance(x.value, Elements) else isinstance(x.value, types_))
     if isinstance(x, tuple | list | dict):
-        return Known(issubclass(type(x), types_))
+        return Known(issubclass(class_of(x), types_))
     if isinstance(x, Value) and isinstance(x.kind, Num):
         return Known(issubclass(x.kind.type, types_))
     if isinstance(x, Value) and isinstance(x.kind, Array):
@@ -126,7 +159,7 @@ def _callable(self: Any, node: Any, x: Any) -> Any:
 
 def _tuple_or_list(kind: type) -> Callable[..., Any]:
     def convert(self: Any, node: Any, x: Any = ()) -> Any:
-        if isinstance(x, Value | ListOf) and kind is list and not (isinstance(x, Value) and isinstance(x.kind, Array)):
+        if kind is list and (isinstance(x, ListOf) or (isinstance(x, Value) and not isinstance(x.kind, Array | Num))):
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
         it = self.iterate(x, node)
@@ -137,7 +170,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
     return convert
 
 
-def _dict(self: Any, node: Any, x: Any = None, **kwargs: Any) -> Any:
+def _dict(self: Any, node: Any, x: Any = None, /, **kwargs: Any) -> Any:
     if x is None:
         return dict(kwargs)
     if isinstance(x, dict):
@@ -163,6 +196,12 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
         total = self.binary(operator.add, total, d, node) if not (isinstance(total, Known) and total.value == 0) \
             else d  # fmt: skip
     return total
+
+
+def _better(self: Any, f: Any, best: Any, d: Any, node: Any) -> Any:
+    """The one of two that `max` or `min` picks, as Python does: what is no number asks which, and is itself."""
+    test = self.truth(self.compare(gast.Gt() if f is max else gast.Lt(), d, best, node), node)
+    return self.fork(test, lambda: d, lambda: best, self.loc(node))
 
 
 def _extremum(f: Any) -> Callable[..., Any]:
@@ -193,6 +232,10 @@ def _extremum(f: Any) -> Callable[..., Any]:
         if 0 <= min(kinds) < max(kinds) == 2:  # one of ints and floats is a float
             items = [d if k == 2 else self.emit(float, d) for d, k in zip(items, kinds, strict=True)]
         best = items[0]
+        if on_device(items):
+            for d in items[1:]:
+                best = _better(self, f, best, d, node)
+            return best
         for d in items[1:]:
             best = self.emit(f, best, d)
         if isinstance(best, Value) and min(kinds) < max(kinds) == 2:
@@ -250,6 +293,8 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
 
 
 def _print(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    if any(isinstance(x, Deque) for x in args):
+        raise self.refuse(node, "a deque is printed, which is not supported", "print a list of it: list(...)")
     self.builder.effect(print, *map(self.operand, args), **{k: self.operand(v) for k, v in kwargs.items()})
     return Known(None)
 
@@ -287,8 +332,12 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     items = list(map(Known, items)) if isinstance(items, dict) else items
     plain = isinstance(key, Known) and key.value is None
     turned = self.static(reverse, node, "the argument reverse of sorted")
+    if isinstance(items, Known) and isinstance(items.value, frozenset | dict):
+        items = list(map(Known, items.value))
     if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
+    if not plain and isinstance(items, tuple | list) and items:
+        items = self.opened(list(items), items[0], "what is sorted", node)
     keys = items if plain else self.follow("sorted", keys_of, (items, key), {}, node)
     if not _of_numbers(self, keys):
         raise self.refuse(node, "sorted compares what are no numbers here, which is not supported",
@@ -312,14 +361,17 @@ def _of_numbers(self: Any, d: Any) -> bool:
 
 def _type(self: Any, node: Any, x: Any) -> Any:
     if isinstance(x, Known):
-        return Known(type(x.value))
+        return Known(class_of(x.value))
     if isinstance(x, Value):
         if isinstance(x.kind, Num):
             return Known(x.kind.type)
         if isinstance(x.kind, Array):
             return Known(np.ndarray)
     if isinstance(x, tuple | list | dict):
-        return Known(type(x))
+        return Known(class_of(x))
+    cls = self.class_raised(x)
+    if cls is not None:
+        return Known(cls)
     raise self.refuse(node, f"the type of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
 
 
@@ -444,10 +496,16 @@ STRUCTURAL: dict[Any, Callable[..., Any]] = {
     len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
     callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
-    getattr: _getattr,
+    getattr: _getattr, next: _next,
     hasattr: _hasattr, map: _map, sorted: _sorted, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
     np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
-    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals), **VIEWS, **WRAPPERS,
+    np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals),
+    **VIEWS, **WRAPPERS, **PADDED, **REWRITTEN, **PATTERNS, **COLLECTED,
 }  # fmt: skip
+#: Those that tell of kinds, lengths and names alone: what they give has no derivative.
+CONSTANTS = frozenset({
+    len, range, isinstance, callable, print, hasattr, type, str, slice, np.shape, np.ndim, np.size, np.issubdtype,
+    np.isscalar, np.result_type, np.promote_types, np.can_cast,
+})  # fmt: skip

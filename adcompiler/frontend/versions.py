@@ -24,6 +24,7 @@ from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, c
 from adcompiler.frontend.scope import Frame
 from adcompiler.ir.alias import new_memory, shared, takes_all
 from adcompiler.ir.core import Op, Value, leaves
+from adcompiler.ir.library import of
 from rules import find
 from rules.cotangent import length, update
 from rules.kind import Array, Seq, same_kind
@@ -372,7 +373,7 @@ class Versions(Ownership):
 
     def along(self, a: Value, axis: int, to: int, ndim: int) -> Any:
         """The places along an axis of an array, as an index of `ndim` axes of which they run along one."""
-        places = self.emit(np.arange, self.emit(length, a, Known(axis)))
+        places = self.emit(of(np.arange, a), self.emit(length, a, Known(axis)))
         return places if ndim == 1 else self.emit(np.reshape, places, tuple(-1 if k == to else 1 for k in range(ndim)))
 
     @contextmanager

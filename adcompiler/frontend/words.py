@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.iterators import Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Deque, Known, ListOf
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import ONE, Array, Num, Seq
 from rules.libraries import operation
+
+
+def spelled(cls: type) -> str:
+    """How Python calls a class in messages."""
+    return cls.__name__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__name__}"
 
 
 def describe(d: Any) -> str:
@@ -35,6 +40,8 @@ def describe(d: Any) -> str:
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
         return f"a dict with the {_counted(len(d), 'key')} {', '.join(map(repr, d))}" if d else "an empty dict"
+    if isinstance(d, Deque):
+        return f"a deque of {len(d)} {_counted(len(d), 'element')}"
     return f"a {type(d).__name__} of {len(d)} {_counted(len(d), 'element')}" if isinstance(d, tuple | list) else "this"
 
 
@@ -91,6 +98,8 @@ def one_kind(a: Any, b: Any, where: str) -> str:
     """How a name becomes one thing `where` it is `a` and `b`."""
     if isinstance(a, dict) and isinstance(b, dict):
         return "give {name} one set of keys " + where
+    if isinstance(a, Deque) and type(a) is type(b):
+        return "begin with a deque that is full: deque([...], maxlen=n)"
     if isinstance(a, tuple | list) and type(a) is type(b):
         if "loop" in where:
             return "append to a list: {name} = [] before the loop, {name}.append(...) in it"
@@ -133,6 +142,12 @@ METHODS: dict[type, dict[str, str]] = {
         "resize": "write {x}.reshape(...), or make a new array",
         "partition": "write {x} = np.sort({x})",
         "tolist": "use the array itself: it can be indexed, and a loop can read it",
+        "item": "index it: {x}[0], or leave it out where {x} is a number",
+        "view": "use {x} itself, or {x}.astype(dtype)",
+        **dict.fromkeys(["getfield", "setfield", "byteswap"], "use {x} itself: its bits have no derivative"),
+        **dict.fromkeys(
+            "dump dumps tobytes tofile to_device setflags".split(), "call it outside of what is differentiated"
+        ),
     },
 }
 
@@ -224,7 +239,7 @@ _NAMES = {
     "SetComp": "a set comprehension", "DictComp": "a dict comprehension", "Set": "a set", "AsyncFor": "`async for`",
     "AsyncWith": "`async with`", "AsyncFunctionDef": "`async def`", "ClassDef": "a class", "Delete": "`del`",
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Import": "an import inside a function",
-    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`", "Match": "`match`",
+    "ImportFrom": "an import inside a function", "Global": "`global`", "Nonlocal": "`nonlocal`",
     "Break": "`break`", "Continue": "`continue`", "Starred": "a starred expression", "Slice": "a slice",
 }  # fmt: skip
 

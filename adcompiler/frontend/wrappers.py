@@ -1,6 +1,9 @@
-"""Functions that are made of functions: `functools.partial` and `np.vectorize`, inside of a program and before it."""
+"""Functions that are made by others, inside of a program and before it: `functools.partial`, `operator.itemgetter`,
+`np.vectorize`, and decorators that give what they are given.
+"""
 
 import functools
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +11,7 @@ import numpy as np
 
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.narrower import category, least
-from adcompiler.frontend.scope import Callback
+from adcompiler.frontend.scope import Callback, Closure
 from adcompiler.ir.core import Value
 from rules.libraries import fitting
 from rules.python.higher_order import VECTORIZED
@@ -34,6 +37,54 @@ class Partial(Callback):
     @property
     def parts(self) -> tuple[Any, ...]:
         return (self.function, *self.args, *self.kwargs.values())
+
+
+@dataclass(eq=False)
+class Getter(Callback):
+    """What `operator.itemgetter`, `attrgetter` and `methodcaller` make."""
+
+    made: Any
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    name = "function of operator"
+
+    def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The items, the attributes, or what the method of the argument gives."""
+        if len(args) != 1 or kwargs:
+            raise lowerer.refuse(node, f"what {self.made.__name__} makes is called with other than one argument",
+                                 "give it the object alone")  # fmt: skip
+        (x,) = args
+        if self.made is operator.methodcaller:
+            name, *rest = self.args
+            method = lowerer.attribute(x, lowerer.static(name, node, "the name of a method"), node)
+            return lowerer.call(method, tuple(rest), self.kwargs, node)
+        found = []
+        for part in self.args:
+            d = x
+            if self.made is operator.itemgetter:
+                d = lowerer.subscript(x, part, node)
+            else:
+                for name in lowerer.static(part, node, "the name of an attribute").split("."):
+                    d = lowerer.attribute(d, name, node)
+            found.append(d)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        return (*self.args, *self.kwargs.values())
+
+
+@dataclass(eq=False)
+class Itself(Callback):
+    """A decorator that gives the function that it is given, as far as values go."""
+
+    name = "decorator"
+
+    def called(self, lowerer: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The function."""
+        if len(args) != 1 or kwargs:
+            raise lowerer.refuse(node, "a decorator is called with other than a function", "decorate a function")
+        return args[0]
 
 
 @dataclass(eq=False)
@@ -74,7 +125,7 @@ def vectorized(self: Any, node: Any, f: np.vectorize) -> Vectorized:
     return Vectorized(Known(f.pyfunc), np.dtype(f.otypes) if f.otypes else None)
 
 
-def _partial(self: Any, node: Any, f: Any, *args: Any, **kwargs: Any) -> Any:
+def _partial(self: Any, node: Any, f: Any, /, *args: Any, **kwargs: Any) -> Any:
     return Partial(f, args, kwargs)
 
 
@@ -86,5 +137,34 @@ def _vectorize(self: Any, node: Any, f: Any, otypes: Any = NONE, **kwargs: Any) 
     return Vectorized(f, np.dtype(kinds[0]) if kinds else None)
 
 
-#: What makes a function of a function.
-WRAPPERS = {functools.partial: _partial, np.vectorize: _vectorize}
+def _getter(made: Any) -> Any:
+    def make(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+        return Getter(made, args, kwargs)
+
+    return make
+
+
+def _wraps(self: Any, node: Any, wrapped: Any, *args: Any, **kwargs: Any) -> Any:
+    return Itself()
+
+
+def _cached(self: Any, node: Any, function: Any = NONE, *args: Any, **kwargs: Any) -> Any:
+    """A cache gives what the function gives."""
+    called = isinstance(function, Closure | Callback) or (isinstance(function, Known) and callable(function.value))
+    return function if called else Itself()
+
+
+def remade(self: Any, node: Any, f: Any) -> Getter:
+    """What one of `operator` has made before the program runs."""
+    made, args = f.__reduce__()
+    kwargs = made.keywords if isinstance(made, functools.partial) else {}
+    args = (*made.args, *args) if isinstance(made, functools.partial) else args
+    return Getter(type(f), tuple(map(self._outside, args)), {k: self._outside(v) for k, v in kwargs.items()})
+
+
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+#: What makes a function.
+WRAPPERS: dict[Any, Any] = {
+    functools.partial: _partial, np.vectorize: _vectorize, functools.wraps: _wraps, functools.lru_cache: _cached,
+    functools.cache: _cached, **{made: _getter(made) for made in GETTERS},
+}  # fmt: skip

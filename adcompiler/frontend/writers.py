@@ -17,6 +17,7 @@ from adcompiler.frontend.scope import Method
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
+from adcompiler.ir.library import of
 from rules import find, find_method
 from rules.cotangent import length, size
 from rules.kind import ONE, Array, Num
@@ -31,8 +32,9 @@ class Writers(FlatStores):
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         target: Any = None
+        function = self.of_numpy(function, args, kwargs)
         if isinstance(function, Method) and is_array(function.owner):
-            write = _METHODS.get(function.name)
+            write = METHODS.get(function.name)
             if write is not None:
                 return self.written(write, (function.owner, *args), kwargs, node)
             rule = find_method("ndarray." + function.name)
@@ -169,8 +171,9 @@ def _masked(self: Any, node: Any, a: Any, mask: Any, values: Any, by_place: bool
     """Values where a mask is true: each for its place in the array, or else one after the other, and again."""
     if not is_array(a):
         raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
-    mask = self.emit(np.array, mask) if isinstance(mask, list | tuple) else mask
-    values = self.emit(np.array, list(values)) if isinstance(values, list | tuple) else values
+    array = of(np.array, a)
+    mask = self.emit(array, mask) if isinstance(mask, list | tuple) else mask
+    values = self.emit(array, list(values)) if isinstance(values, list | tuple) else values
     kind = kind_of_operand(self.operand(mask))
     if kind.dtype.kind != "b":
         mask = self.emit(np.not_equal, mask, Known(0))
@@ -204,7 +207,8 @@ def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> 
     how = self.static(mode, node, "the argument mode of put")
     if not is_array(a):
         raise self.refuse(node, f"this writes into {describe(a)}, which is no array", "give it an array")
-    places = self.emit(np.array, ind) if isinstance(ind, list | tuple) else ind
+    array = of(np.array, a)
+    places = self.emit(array, ind) if isinstance(ind, list | tuple) else ind
     kind = kind_of_operand(self.operand(places))
     if not isinstance(kind, Num | Array) or kind.dtype.kind not in "iu":
         raise self.refuse(node, f"the places of put are {describe(ind)}", "give them as integers")
@@ -214,7 +218,7 @@ def _put(self: Any, node: Any, a: Any, ind: Any, v: Any, mode: Any = _RAISE) -> 
         places = self.emit(np.mod, places, n) if how == "wrap" else self.emit(np.clip, places, Known(0), last)
     if isinstance(kind, Array) and not kind.ndim:
         places = self.emit(operator.getitem, places, Known(()))
-    values = self.emit(np.array, list(v)) if isinstance(v, list | tuple) else v
+    values = self.emit(array, list(v)) if isinstance(v, list | tuple) else v
     self.scattered(a, places, values, self.name_of(a), node, cut=True)
     return Known(None)
 
@@ -241,12 +245,13 @@ def _fill_diagonal(self: Any, node: Any, a: Any, val: Any, wrap: Any = None) -> 
     n = self.emit(length, a, Known(0))
     for k in range(1, a.kind.ndim):
         n = self.emit(min, n, self.emit(length, a, Known(k)))
-    index = self.emit(np.arange, n)
+    index = self.emit(of(np.arange, a), n)
     self.stored(a, ((index,) * a.kind.ndim,), "set", val, node)
     return Known(None)
 
 
-_METHODS: dict[str, Callable[..., Any]] = {
+#: Methods of arrays that write into them.
+METHODS: dict[str, Callable[..., Any]] = {
     "fill": _fill, "sort": _sorted(np.sort), "partition": _sorted(np.partition), "put": _put_method,
 }  # fmt: skip
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Loc, Op, Region, Value, leaves, map_tree
-from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, same_kind
+from adcompiler.ir.library import library_of, of_numpy
+from rules import arrays
+from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, on, same_kind
 from rules.rule import OPERATORS, Rule, find
 
 _COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
@@ -20,12 +22,22 @@ _FOLDED = frozenset(
 
 def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The kind (or tuple of kinds) of a call, from the kinds in its arguments. Raises KindError."""
+    xp = library_of(target, args, kwargs)
+    kind = _infer(target, args, kwargs)
+    return kind if xp == "numpy" else on(kind, xp)
+
+
+def _infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    if (twin := arrays.twin(target)) is not None:
+        target = twin[1]
     rule = find(target)
     if target in (float, int, complex):
         _only_numbers(target, map_tree(lambda v: v.kind, args))
-    if rule is not None and rule.kind is not None:
-        return rule_kind(rule, args, kwargs)
     kinds = map_tree(lambda v: v.kind, args)
+    if rule is not None:
+        rule.check_precision((*kinds, *map_tree(lambda v: v.kind, tuple(kwargs.values()))))
+        if rule.kind is not None:
+            return rule_kind(rule, args, kwargs)
     if target in OPERATORS:
         return _operator_kind(target, kinds)
     if isinstance(target, np.ufunc):
@@ -43,7 +55,7 @@ def infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return Opaque("str")
     what = getattr(target, "__name__", target)
     remedy = f"give {what} a rule" if rule is None else f"give the rule of {what} a `kind`"
-    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/rules.md)")
+    raise KindError(f"the kind of what {what} returns is not known", f"{remedy} (docs/custom_rules.md)")
 
 
 def _only_numbers(target: Any, kinds: Any) -> None:
@@ -61,7 +73,8 @@ def rule_kind(rule: Rule, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     bound = map_tree(lambda v: v.kind, rule.bind(args, kwargs))
     takes = rule.kind_takes
     try:
-        return rule.kind(*(bound[name] for name in takes))
+        found = rule.kind(*(bound[name] for name in takes))
+        return kind_of(found) if type(found) in (int, float, complex) else found  # of an argument that is a constant
     except (TypeError, ValueError, IndexError, AttributeError) as error:
         given = ", ".join(f"{k}={_spelled(v)}" for k, v in bound.items() if k in takes)
         remedy = "pass arrays and numbers, as NumPy documents it; make an array of a list first: np.array([...])"
@@ -124,6 +137,7 @@ class Builder:
                 return folded[0]
         if kind is None:
             kind = infer(target, args, kwargs)
+        target = of_numpy(target)
         if isinstance(kind, Num) and kind.length is not None and kind.length.constant:
             return kind.length.offset
         kinds = kind if isinstance(kind, tuple | list) else (kind,)

@@ -11,8 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from adcompiler.ir.core import Function, Op, Region, Value, walk
-from rules.kind import Opaque, kind_of
+from rules.kind import Num, Opaque, kind_of
 
 #: What a pullback keeps.
 PULL = Opaque("pullback")
@@ -48,9 +50,15 @@ class Callee:
     def __adc_name__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"<function {self.name} of the IR>"
+
     @property
     def kinds(self) -> list[Any]:
         """The kinds of the results."""
+        if self.function is None and self.pulled and self.of is not None and self.of.function is not None:
+            params = self.of.function.params
+            return [Num(np.float64) if isinstance(params[i].kind, Num) else params[i].kind for i in self.wrt]
         assert self.function is not None
         return [x.kind if isinstance(x, Value) else kind_of(x) for x in self.function.results]
 
@@ -67,6 +75,36 @@ class Callee:
     def pushforward(self, wrt: tuple[int, ...]) -> "Callee":
         """The function that pushes tangents of the arguments `wrt` forward."""
         return self.derived.setdefault(wrt, Callee(f"{self.name}_jvp", of=self, wrt=wrt, effect=self.effect))
+
+
+class Bound(tuple[Any, ...]):
+    """A function of the IR as an operand: (it, what its last parameters are); it is called with the first of them."""
+
+    __slots__ = ()
+
+    def __new__(cls, *items: Any) -> "Bound":
+        return super().__new__(cls, items[0] if isinstance(items[0], Iterator) else items)
+
+    @property
+    def callee(self) -> Callee:
+        """The function."""
+        return self[0]
+
+    @property
+    def around(self) -> tuple[Any, ...]:
+        """What it has from around it: its last parameters."""
+        return self[1:]
+
+    @property
+    def result(self) -> Any:
+        """The kind of what it gives."""
+        return self.callee.kinds[0]
+
+    @property
+    def parameters(self) -> list[Value]:
+        """The parameters with which it is called."""
+        assert self.callee.function is not None
+        return self.callee.function.params[: len(self.callee.function.params) - len(self.around)]
 
 
 @dataclass(frozen=True)
@@ -123,6 +161,14 @@ def called(region: Region) -> Iterator[Callee]:
             yield op.target
         elif isinstance(op.target, Forward | Pull | Both) and op.target.of is not None:
             yield op.target.of
+        yield from (x.callee for x in passed(op))
+
+
+def passed(op: Op) -> Iterator[Bound]:
+    """The functions that an operation is given."""
+    for x in (*op.args, *op.kwargs.values()) if op.kwargs else op.args:
+        if x.__class__ is Bound:
+            yield x
 
 
 def functions_of(callee: Callee) -> list[Function]:

@@ -265,7 +265,7 @@ def _gather(tree: Any, found: list[Value]) -> None:
         _gather((tree.start, tree.stop, tree.step), found)
     elif kind is ListOf:
         _gather(tree.element, found)
-    elif isinstance(tree, tuple):
+    elif isinstance(tree, tuple | list):
         _gather(tuple(tree), found)
 
 
@@ -278,7 +278,9 @@ def map_tree(f: Callable[[Value], Any], tree: Any) -> Any:
             f(item) if item.__class__ is Value else item if item.__class__ in _PLAIN else map_tree(f, item)
             for item in tree
         ]
-        return tuple.__new__(type(tree), mapped) if hasattr(tree, "_fields") else tuple(mapped)
+        if tree.__class__ is tuple:
+            return tuple(mapped)
+        return tuple.__new__(type(tree), mapped) if hasattr(tree, "_fields") else type(tree)(*mapped)
     if isinstance(tree, list):
         return [map_tree(f, item) for item in tree]
     if isinstance(tree, dict):

@@ -1,12 +1,12 @@
 """Runs IR directly on NumPy: the reference against which every pass and the emitted code are tested."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.callee import Both, Callee, Forward, Pull
+from adcompiler.ir.callee import Both, Bound, Callee, Forward, Pull
 from adcompiler.ir.core import (
     UNDEF,
     Checkpoint,
@@ -21,6 +21,7 @@ from adcompiler.ir.core import (
     errstate_of,
     map_tree,
 )
+from adcompiler.ir.library import own
 from adcompiler.ir.structure import Instance, like
 from rules.kind import Array, Num, lengths
 from rules.python.instances import instance
@@ -114,9 +115,31 @@ def _run(region: Region, env: dict[Value, Any]) -> list[Any]:
                 for handling in errstate_of(op):
                     stack.enter_context(np.errstate(**dict(handling)))  # type: ignore[arg-type]
                 args, kwargs = map_tree(get, op.args), map_tree(get, op.kwargs)
-                value = call(op.target, args) if _is_call(op.target) else op.target(*args, **kwargs)
+                if not getattr(op.target, "differentiates", False):
+                    args = tuple(map(_callable, args))
+                value = call(op.target, args) if _is_call(op.target) else own(op)(*args, **kwargs)
             _bind(op, [value] if len(op.results) == 1 else list(value or ()), env)
     return [None if r is UNDEF else map_tree(get, r) for r in region.results]
+
+
+def _callable(x: Any) -> Any:
+    """A function that an operation is given, as Python's."""
+    return (lambda *args: call(x.callee, (*args, *x.around))) if x.__class__ is Bound else x
+
+
+def matched(formal: Any, actual: Any) -> Iterator[tuple[Value, Any]]:
+    """The parameters of a body with the operands that stand in their places, by now perhaps equal ones or constants."""
+    if isinstance(formal, Value):
+        yield formal, actual
+    elif isinstance(formal, tuple | list):
+        for a, b in zip(formal, actual, strict=True):
+            yield from matched(a, b)
+    elif isinstance(formal, dict):
+        for key, a in formal.items():
+            yield from matched(a, actual[key])
+    elif isinstance(formal, slice):
+        for a, b in ((formal.start, actual.start), (formal.stop, actual.stop), (formal.step, actual.step)):
+            yield from matched(a, b)
 
 
 def _is_call(target: Any) -> bool:

@@ -10,7 +10,9 @@ from adcompiler.ir.alias import holds_memory, reached
 from adcompiler.ir.callee import CALLS
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, raise_, walk
 from adcompiler.ir.printer import target_name
+from rules.contexts import entered, left
 from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_like
+from rules.exceptions import error_of, raised_by, which
 from rules.kind import is_differentiable
 from rules.rule import Rule, find
 from rules.sequences import must_run
@@ -27,9 +29,14 @@ _HARMLESS = (
     bool,
     min,
     max,
+    entered,
+    error_of,
+    left,
     must_run,
     print,
     raise_,
+    raised_by,
+    which,
     str.format,
     length,
     size,
@@ -149,7 +156,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
         if rule is not None and rule.differentiable and not rule.why and any(r in both for r in op.results):
             bound, known = rule.bind(op.args, op.kwargs), _derivatives(rule, forward)
             for name, x in bound.items():
-                if name not in known and name not in rule.like and any(v in both for v in leaves(x)):
+                if name not in known and name not in rule.like | rule.constant and any(v in both for v in leaves(x)):
                     what = "forward mode" if forward and rule.pushforward is None else "derivative"
                     why = f": {rule.reasons[name]}" if name in rule.reasons else ""
                     problems.append(problem_at(op.loc, f"{rule.name} has no {what} with respect to {name}{why}",
@@ -160,7 +167,7 @@ def _refused(function: Function, both: set[Value], varied: set[Value], forward: 
             if any(r in both for r in op.results):
                 lacks = "derivative" if why else "rule"
                 reason = f"{name} has no {lacks}, and a derivative would flow through it{why}"
-                remedy = "write it in terms of functions with rules (`adc rules`), or give it one (docs/rules.md)"
+                remedy = "write it by functions with rules (`adc rules`), or give it one (docs/custom_rules.md)"
                 problems.append(problem_at(op.loc, reason, remedy))
             elif why and any(v in varied for v in op.operands()):
                 problems.append(problem_at(op.loc, f"{name} cannot be differentiated{why}", "use another function"))

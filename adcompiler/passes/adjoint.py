@@ -61,7 +61,7 @@ def adjoint(
         q = mapping.get(p, p)
         d = sweep.cotangents.get(q)
         plain = called and isinstance(q.kind, Num) and q.kind.python
-        gradients.append((0.0 if d is None else d) if plain else as_argument(builder, q, d))
+        gradients.append((0.0 if d is None else sweep.on_host(d, q)) if plain else as_argument(builder, q, d))
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
     params += [seed for _, seed in seeds] if pulled else []
@@ -107,7 +107,7 @@ class _Sweep(Loops):
         forward = self.forwards[id(op)]
         forward.target = Forward(made)
         wanted = [(self.cotangents[op.results[i]], op.results[i]) for i in given]
-        incoming = tuple(self.joined(self.as_result(d, r), r) for d, r in wanted)
+        incoming = tuple(self.typed(self.as_result(self.on_host(d, r), r), r) for d, r in wanted)
         results = [Value(cotangent_kind(args[i]), hint_of(args[i]), op.loc) for i in wrt]
         self.builder.region.ops.append(
             Op(Pull(made), (forward.result, args, incoming), {}, results, False, False, op.loc)
@@ -132,7 +132,7 @@ class _Sweep(Loops):
         region.results = []
         for v, d in found.items():
             if v not in inside and d is not before.get(v):
-                region.results.append(d)
-                adjoint.results.append(Value(cotangent_kind(v), hint_of(v), op.loc))
+                region.results.append(self.joined(d, v) if self.xp else d)
+                adjoint.results.append(Value(self.kind(v), hint_of(v), op.loc))
                 self.cotangents[v] = adjoint.results[-1]
         outer.ops.append(adjoint)

@@ -11,7 +11,7 @@ from typing import Any
 from adcompiler.ir.core import UNDEF, If, Op, Region, Value, free_values, map_tree, substitute
 from adcompiler.passes.adjoint_operation import Operations
 from adcompiler.passes.cheap import is_cheap_number
-from adcompiler.passes.cotangents import cotangent_kind, hint_of, zero_of
+from adcompiler.passes.cotangents import hint_of, zero_of
 
 
 class Branches(Operations):
@@ -45,7 +45,7 @@ class Branches(Operations):
                     d = zero_of(self.builder, v)
                 region.results.append(self.joined(d, v))
                 self.builder.region = outer
-            result = Value(cotangent_kind(v), hint_of(v), op.loc)
+            result = Value(self.kind(v), hint_of(v), op.loc)
             adjoint.results.append(result)
             self.cotangents[v] = result
         for region, side, other in ((r1, op.then, op.orelse), (r2, op.orelse, op.then)):

@@ -55,12 +55,12 @@ class Loops(Branches):
         for _, p, y, r in carried:
             d = self.cotangents.get(r)
             adjoint.inits.append(self.joined(zero_of(self.builder, r, lazy=True) if d is None else d, r))
-            params.append(Value(_carried_kind(p, y), hint_of(p), op.loc))
+            params.append(Value(_carried_kind(p, y) or self.kind(p), hint_of(p), op.loc))
         accumulators: list[Value] = []
         for v in free:
             d = self.cotangents.get(v)
             adjoint.inits.append(self.joined(zero_of(self.builder, v, lazy=True) if d is None else d, v))
-            accumulators.append(Value(cotangent_kind(v), hint_of(v), op.loc))
+            accumulators.append(Value(self.kind(v), hint_of(v), op.loc))
         incoming = [
             (y, scan(self.cotangents[r], cotangent_kind(y), hint_of(y)), r in self.selected)
             for y, r in collected if r in self.cotangents and isinstance(y, Value)
@@ -88,8 +88,11 @@ class Loops(Branches):
         results.extend(self.joined(self.cotangents[v], v) for v in free)
         wanted = [e for e in elements if e in self.active]
         results.extend(
-            self.joined(
-                zero_of(self.builder, e, lazy=True) if self.cotangents.get(e) is None else self.cotangents[e], e
+            self.typed(
+                zero_of(self.builder, e, lazy=True)
+                if self.cotangents.get(e) is None
+                else self.on_host(self.cotangents[e], e),
+                e,
             )
             for e in wanted
         )
@@ -117,8 +120,8 @@ class Loops(Branches):
         region.params = [*elements_in, *params, *accumulators]
 
         starts = [op.inits[k] if isinstance(op.inits[k], Value) else p for k, p, _, _ in carried]
-        kinds = [_started(cotangent_kind(p), s.kind) for s, (_, p, _, _) in zip(starts, carried, strict=True)]
-        kinds += [cotangent_kind(v) for v in free]
+        kinds = [_started(self.kind(p), s.kind) for s, (_, p, _, _) in zip(starts, carried, strict=True)]
+        kinds += [self.kind(v) for v in free]
         hints = [hint_of(p) for _, p, _, _ in carried] + [hint_of(v) for v in free]
         adjoint.results = [Value(k, h, op.loc) for k, h in zip(kinds, hints, strict=True)]
         lists = [Value(Seq(cotangent_kind(e)), f"{hint_of(scanned[e])}_rows", op.loc) for e in wanted]
@@ -159,10 +162,10 @@ class Loops(Branches):
 
 
 def _carried_kind(p: Value, y: Any) -> Any:
-    """The kind of a cotangent that an iteration begins with: of the shape that it has made, of the dtype carried."""
+    """The kind of the cotangent of an array that an iteration begins with: of the shape that it has made; else None."""
     if isinstance(p.kind, Array) and isinstance(y, Value) and isinstance(y.kind, Array):
         return Array(p.kind.dtype, y.kind.shape, p.kind.xp)
-    return cotangent_kind(p)
+    return None
 
 
 def _started(kind: Any, first: Any) -> Any:

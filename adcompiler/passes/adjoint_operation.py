@@ -14,12 +14,13 @@ import numpy as np
 from adcompiler.errors import UnsupportedError, problem_at
 from adcompiler.ir.core import CotangentName, Op, Value, leaves
 from adcompiler.passes.cotangents import Cotangents, hint_of, zero_of
+from adcompiler.passes.differentiator import AD
 from adcompiler.passes.finite import Facts, facts
 from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.states import Waiting
 from adcompiler.passes.trace import Pullback, Untraceable, fit
 from rules.cotangent import accumulate, spread, unless_zero, update
-from rules.kind import Array, KindError, Seq
+from rules.kind import Array, KindError, Seq, is_scalar
 from rules.rule import Derivative, find
 
 _QUOTIENTS = (operator.truediv, np.true_divide)
@@ -48,6 +49,9 @@ class Operations(Cotangents):
             for w in derivative.wants:
                 if w in derivative.scratch:
                     out.append(self.builder.call(np.empty_like, values[derivative.scratch[w]], lazy=True))
+                elif w == "ad" and w not in values:
+                    named = [bound[n] for n in derivative.wants if n in bound]
+                    out.append(AD(rule, *dict.fromkeys(v for v in leaves(named) if v in self.active)))
                 elif w == "state" and w not in values:
                     out.append(self.states[id(op)])
                 else:
@@ -82,7 +86,7 @@ class Operations(Cotangents):
         """The cotangent of a result as its rule takes it: zeros where there is none, an array for a 0-d array."""
         if d is None:
             return zero_of(self.builder, r, lazy=True)
-        return self.as_result(d, r) if rule.kind is not None else d
+        return self.as_result(d, r) if rule.kind is not None and not is_scalar(r.kind) else d
 
     def zero_stays(self, op: Op, bound: dict[str, Any], x: Any, incoming: Any, d: Any, factors: list[Any]) -> Any:
         """The cotangent `d` of the argument `x`, exactly zero where the incoming one is, if a factor may be wild there.
@@ -127,7 +131,7 @@ class Operations(Cotangents):
         if isinstance(x, Value):
             if x not in self.active:
                 return
-            d = fit(self.builder, d, x, lazy=True, hint=hint_of(x))
+            d = fit(self.builder, d, x, bool(self.xp), lazy=True, hint=hint_of(x))
             target = accumulate if isinstance(x.kind, Seq) else operator.add
             terms[x] = self.builder.call(target, terms[x], d, lazy=True, hint=hint_of(x)) if x in terms else d
         elif isinstance(x, tuple | list):
@@ -145,9 +149,13 @@ class Operations(Cotangents):
         except (Untraceable, KindError) as error:
             reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
+        except ZeroDivisionError as error:
+            reason, remedy = "this divides by 0, whatever the arguments are, so that its derivative is infinite", \
+                "leave it out, or write what it stands for: np.inf, or np.nan"  # fmt: skip
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         except Exception as error:  # of a body that is wrong, or wants arrays and not what stands for them
             reason = f"the rule {name} raises {type(error).__name__} when it is traced: {error}"
-            remedy = "correct it; what needs arrays and numbers goes into a function marked @primitive (docs/rules.md)"
+            remedy = "correct it; what needs arrays goes into a function marked @primitive (docs/custom_rules.md)"
             raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         hint = hint_of(like) if isinstance(like, Value) else CotangentName("d")
         rule = find(op.target)

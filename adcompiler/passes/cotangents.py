@@ -12,11 +12,12 @@ import numpy as np
 
 from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.core import CotangentName, Op, Region, Value, is_cotangent, walk
+from adcompiler.ir.library import of_kind, on_device
 from adcompiler.passes.finite import Facts, of_arguments
 from adcompiler.passes.trace import fit
 from rules.cotangent import accumulate, project, zeros_like
 from rules.finiteness import finite
-from rules.kind import Array, Num, Seq
+from rules.kind import Array, Num, Seq, is_scalar
 from rules.rule import find
 
 
@@ -28,10 +29,13 @@ def as_argument(builder: Builder, like: Value, d: Any) -> Any:
     if isinstance(kind, Num):
         if not isinstance(d, Value) and kind.python:
             return kind.type(d)
+        if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.xp != "numpy":
+            return builder.call(project, d, like)
         return builder.call(kind.type if find(kind.type) else project, *([d] if find(kind.type) else [d, like]))
     if isinstance(kind, Seq) and isinstance(kind.element, Num):
         return builder.call(project, d, like)
-    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or not kind.ndim):
+    scalar = isinstance(kind, Array) and not kind.ndim and kind.xp == "numpy"  # what is computed may be a number
+    if isinstance(kind, Array) and (not isinstance(d, Value) or not isinstance(d.kind, Array) or scalar):
         return builder.call(project, d, like)
     return d
 
@@ -82,6 +86,8 @@ class Cotangents:
     ) -> None:
         self.watched = watched
         self.active = active
+        #: The library other than NumPy that has active arrays, if there is one: cotangents of numbers stay there.
+        self.xp = on_device(list(active))
         self.missing = missing
         self.builder = builder
         self.mixed = mixed(params, builder.region)
@@ -101,7 +107,7 @@ class Cotangents:
             return
         if selected:
             self.selected.add(v)
-        term = fit(self.builder, term, v, lazy=True, hint=hint_of(v))
+        term = fit(self.builder, term, v, bool(self.xp), lazy=True, hint=hint_of(v))
         old = self.cotangents.get(v)
         if old is None:
             self.cotangents[v] = term
@@ -120,7 +126,7 @@ class Cotangents:
             return d
         return self.builder.call(finite, d, str(v.hint), op.loc.file, op.loc.line, lazy=True, hint=hint_of(v))
 
-    def joined(self, d: Any, like: Value) -> Any:
+    def typed(self, d: Any, like: Value) -> Any:
         """The cotangent `d` of a number as what comes out of a branch or loop is declared, if its type may matter.
 
         A Python number times an array is of the precision of the array, NumPy's of that of the wider.
@@ -133,10 +139,29 @@ class Cotangents:
         return d
 
     def as_result(self, d: Any, r: Value) -> Any:
-        """A cotangent with the rank of its result."""
+        """A cotangent that is an array if its result is."""
         if isinstance(r.kind, Array) and not isinstance(kind_of_operand(d), Array):
             return self.builder.call(project, d, r, lazy=True, hint=hint_of(r))
         return d
+
+    def kind(self, v: Any) -> Any:
+        """The kind of a cotangent that comes out of a loop or a branch."""
+        kind = cotangent_kind(v)
+        return Array(kind.dtype, (), self.xp) if self.xp and isinstance(kind, Num) else kind
+
+    def joined(self, d: Any, v: Value) -> Any:
+        """A cotangent as a loop or a branch gives it: where those of numbers stay with arrays, as such an array."""
+        if not self.xp or not is_scalar(v.kind):
+            return self.typed(d, v)
+        made = self.kind(v)
+        if isinstance(kind_of_operand(d), Array):
+            return d
+        return self.builder.call(of_kind(np.asarray, made), d, made.dtype, lazy=True, hint=hint_of(v))
+
+    def on_host(self, d: Any, v: Value) -> Any:
+        """The cotangent of a number as a number."""
+        there = isinstance(v.kind, Num) and isinstance(d, Value) and isinstance(d.kind, Array)
+        return self.builder.call(project, d, v, lazy=True, hint=hint_of(v)) if there else d
 
     def run(self, ops: list[Op]) -> None:
         """Pull the cotangents of the results of `ops` back to what they were computed from."""

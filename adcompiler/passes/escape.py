@@ -8,6 +8,7 @@ from collections import defaultdict
 from adcompiler.ir.alias import edges
 from adcompiler.ir.core import Function, Op, Value, leaves, walk
 from rules.kind import Array, Opaque
+from rules.rule import find
 
 
 def escaping(function: Function) -> set[Value]:
@@ -19,7 +20,7 @@ def escaping(function: Function) -> set[Value]:
     for op in walk(function.body):
         for x, r in edges(op):
             behind[r].append(x)
-        if type(op) is Op and any(isinstance(r.kind, Opaque) for r in op.results):
+        if type(op) is Op and any(isinstance(r.kind, Opaque) for r in op.results) and find(op.target) is None:
             stack.extend(op.operands())
     found: set[Value] = set()
     while stack:

@@ -33,6 +33,11 @@ class Part:
         self.path = path
         self.__adc_name__ = pullback.__adc_name__ + "".join(f"[{i}]" for i in path)
 
+    @property
+    def differentiates(self) -> bool:
+        """Does the body differentiate?"""
+        return self.pullback.differentiates
+
     def __call__(self, *args: Any) -> Any:
         return self.pick(self.pullback(*args))
 

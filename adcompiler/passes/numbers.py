@@ -57,7 +57,7 @@ def _number(loop: For, k: int, uses: dict[Value, int], defs: dict[Value, Op]) ->
     made = defs.get(term) if isinstance(term, Value) else None
     if made is not None and made.target is spread and len(made.args) == 2 and not made.kwargs:
         term = made.args[0]
-    if not is_number(term) or p.kind.dtype != np.float64:
+    if not is_number(term) or p.kind.dtype != np.float64 or p.kind.xp != "numpy":
         return []
     q, total, result = (Value(Num(np.float64), v.hint, v.loc) for v in (p, y, r))
     body = loop.body

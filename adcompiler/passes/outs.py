@@ -63,14 +63,15 @@ def into(op: Op) -> Out | None:
     if isinstance(t, np.ufunc):
         if t.nout != 1 or kwargs or len(args) != t.nin or not any(isinstance(a, Value) for a in args):
             return None
-        return Out(t, args, {}, keyword=t in _BY_NAME, elementwise=t.signature is None)
+        by_name = t in _BY_NAME or (t.signature is not None and op.result.kind.xp != "numpy")
+        return Out(t, args, {}, keyword=by_name, elementwise=t.signature is None)
     if t is np.copy and len(args) == 1 and not kwargs and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args, {}, elementwise=True)
     if t is np.dot:
-        return Out(np.matmul, args, {}) if is_product(op) else None
+        return Out(np.matmul, args, {}, keyword=op.result.kind.xp != "numpy") if is_product(op) else None
     if t in (np.outer, *_FACTORS) and len(args) == 2 and not kwargs:
         return Out(t, args, {})
-    if t is np.einsum and not kwargs and new_memory(op):
+    if t is np.einsum and not kwargs and new_memory(op) and op.result.kind.xp == "numpy":
         return Out(t, args, {}, keyword=True)
     if t is np.clip and len(args) == 3 and not kwargs:
         return Out(t, args, {}, elementwise=True)
@@ -80,7 +81,7 @@ def into(op: Op) -> Out | None:
         return Out(zeroed, args, {})
     if t is np.empty_like and len(args) == 1 and not kwargs:
         return Out(scratch, args, {})
-    if t is np.zeros and len(args) == 1 and not kwargs:
+    if t is np.zeros and len(args) == 1 and not kwargs and op.result.kind.xp == "numpy":
         return Out(zeros, args, {})
     if t is np.ones_like and len(args) == 1 and not kwargs:
         return Out(filled, (args[0], 1.0), {})

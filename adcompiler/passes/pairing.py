@@ -61,7 +61,7 @@ def _joined(forward: Op, before: list[Op]) -> Op:
     """The `forward` with the call that it belongs to, which is taken out of `before`."""
     made = forward.target.of
     assert made.of is not None
-    for i, op in enumerate(before):
+    for i, op in reversed(list(enumerate(before))):  # the last of equal calls: what others give may have been read
         call = call_of(op)
         if call is not None and call[0] is made.of and _same(call[1], forward.args):
             del before[i]

@@ -12,6 +12,7 @@ import numpy as np
 from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
+from adcompiler.ir.library import of_kind
 from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled
 from adcompiler.passes.finite import facts, of_arguments
 from adcompiler.passes.nothing import is_nothing, note
@@ -65,6 +66,17 @@ def peephole(here: Site, op: Op) -> Any:
 
 def _binary(here: Site, op: Op) -> Any:
     target, (a, b), out = op.target, op.args, op.result
+    for x, y in ((a, b), (b, a)):
+        n = here.number_in(x)
+        if n is None or target not in (*LINEAR, operator.add, operator.sub):
+            continue
+        pair = (n, b) if x is a else (a, n)
+        if isinstance(y, Value) and isinstance(y.kind, Array) and y.kind.dtype == x.kind.dtype:
+            return here.emit_if_kind(target, pair, out)
+        number = is_number(y) and not (isinstance(y, Value) and isinstance(y.kind, Array))
+        if number and out.kind.dtype == np.float64 and any(isinstance(z, Value) for z in pair):
+            made = here.emit(target, *pair, like=Value(None, "", out.loc))
+            return here.emit(of_kind(np.asarray, out.kind), made, out.kind.dtype, like=out)
     if target is operator.mul:
         done = scaled(here, op)
         if done is not None:
@@ -82,6 +94,8 @@ def _binary(here: Site, op: Op) -> Any:
                 return here.emit(operator.mul, *(factors if x is a else factors[::-1]), like=out)
     if target is operator.truediv and is_exactly(b, 1) and alike(a, out):
         return a
+    if target is strong and type(a) in (int, float) and a != 0 and rank(b) > 0:
+        return here.emit_if_kind(operator.mul, (a, b), out)
     if target is strong_divide:
         known = facts(b, here.defs, {}, of_arguments(here.defs.values()))
         never_zero = type(a) in (int, float) and a != 0 and rank(b) > 0

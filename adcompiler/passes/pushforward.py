@@ -122,6 +122,9 @@ class _Linear(Trace):
         """Numbers that are known, zeros among them, as what they are."""
         return map_tree(lambda v: self.constants.get(v, v), tree)
 
+    def moves(self, v: Value) -> None:
+        self.moved.add(v)
+
     def is_zero(self, x: Any) -> bool:
         return x in self.zeros if isinstance(x, Value) else type(x) in (int, float) and x == 0
 

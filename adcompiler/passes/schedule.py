@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir.callee import passed
 from adcompiler.ir.core import (
     For,
     Function,
@@ -143,6 +144,8 @@ def _inline(
             continue
         if user is not None and reuses(user, uses, order, plan.defs) is v:
             continue
+        if user is not None and any(y is v for x in passed(user) for y in x):
+            continue  # it is computed once, and not whenever the function is called
         if user is not None and isinstance(user, If | For | While) and v not in set(user.operands()):
             continue
         if writes and _written_between(plan.read_by(op), order[id(op)], order.get(id(user)), writes, memory):

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.alias import takes_all
-from adcompiler.ir.build import infer
+from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import Function, Op, Value
-from rules.kind import Array, Num, same_kind
+from adcompiler.ir.library import of_numpy
+from rules.kind import Array, is_scalar, same_kind
 
 
 class Site:
@@ -31,7 +32,7 @@ class Site:
         """A new operation in the place of the one that gave `like`; the kind must be the same."""
         kind = infer(target, args, kwargs)
         result = Value(kind, like.hint, like.loc)
-        op = Op(target, args, kwargs, [result], False, False, like.loc)
+        op = Op(of_numpy(target), args, kwargs, [result], False, False, like.loc)
         self.defs[result] = op
         self.ops.append(op)
         return result
@@ -44,6 +45,14 @@ class Site:
         """The operation behind an operand, if it is a call of one of these."""
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
+
+    def number_in(self, x: Any) -> Any:
+        """The number that an array without axes of another library is made of; None if it is not made so."""
+        scalar = isinstance(x, Value) and isinstance(x.kind, Array) and is_scalar(x.kind)
+        op = self.defs.get(x) if scalar else None
+        if op is None or type(op) is not Op or op.target is not np.asarray:
+            return None
+        return op.args[0] if is_number(op.args[0]) and not isinstance(kind_of_operand(op.args[0]), Array) else None
 
     def turned(self, x: Any) -> Any:
         """What `x` is the transpose of, if that is how it is made."""
@@ -62,7 +71,7 @@ def is_exactly(x: Any, k: int) -> bool:
 
 def is_number(x: Any) -> bool:
     """Is this a number, computed or not?"""
-    return isinstance(x.kind, Num) if isinstance(x, Value) else isinstance(x, int | float | complex)
+    return is_scalar(x.kind) if isinstance(x, Value) else isinstance(x, int | float | complex)
 
 
 def alike(x: Any, out: Value) -> bool:

@@ -17,13 +17,14 @@ from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.callee import call_of
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, leaves, map_tree
 from adcompiler.passes.cotangents import as_argument, cotangent_kind
+from adcompiler.passes.differentiator import AD
 from adcompiler.passes.exact import inexact
 from adcompiler.passes.insertion import insert, python_numbers
 from adcompiler.passes.pushforward import Pushforward, Zero
 from adcompiler.passes.trace import Untraceable, fit
 from rules.cotangent import alike, project, zeros_like
 from rules.kind import Array, KindError, Num, Seq, is_differentiable
-from rules.rule import find
+from rules.rule import RuleError, find
 
 
 def tangent(function: Function, tangents: dict[Value, Any], active: set[Value]) -> Function:
@@ -152,13 +153,15 @@ class _Sweep:
         values = {n: map_tree(self.get, x) for n, x in bound.items()}
         values[rule.result] = new.result if len(new.results) == 1 else tuple(new.results)
         wants = rule.pushforward.wants
+        values.setdefault("ad", AD(rule))
         given = tuple(values[w] if w in values else self.given(bound[w[2:]]) for w in wants)
         use_math = getattr(op.target, "__module__", "") == "math" or python_numbers(op)
         name = f"{rule.name}.t_{rule.result}"
         try:
             target = Pushforward(name, rule.pushforward, given, use_math, op.loc)
-        except (Untraceable, KindError) as error:
-            raise UnsupportedError(problem_at(op.loc, f"the rule {name} cannot be applied here: {error}")) from error
+        except (Untraceable, KindError, RuleError) as error:
+            reason, remedy = f"the rule {name} cannot be applied here: {error}", getattr(error, "remedy", "")
+            raise UnsupportedError(problem_at(op.loc, reason, remedy)) from error
         made = insert(self.builder, target, target.args, "", op.loc)
         several = len(op.results) > 1
         pairs = zip(target.result, made, strict=True) if several else [(target.result, made)]

@@ -5,16 +5,18 @@ def d_x(d_z, y): return d_z * y        ->        %t = %d_z * %y
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from adcompiler.ir.build import Builder
-from adcompiler.ir.core import Loc, Region, Value, leaves, map_tree
+from adcompiler.ir.callee import Bound
+from adcompiler.ir.core import Function, Loc, Op, Region, Value, leaves, map_tree
+from adcompiler.ir.interpret import interpret, matched
 from rules import find_method
 from rules.cotangent import length, project, size, update
-from rules.kind import ONE, Array, Num, Seq, same_shape
+from rules.kind import ONE, Array, Num, Seq, is_scalar, same_shape
 from rules.rule import OPERATORS, Derivative, find
 
 _UFUNCS = frozenset(f for f in vars(np).values() if isinstance(f, np.ufunc))
@@ -26,7 +28,7 @@ class Untraceable(TypeError):
 
 
 class Tracer:
-    """Stands for a value in a rule body. Supports what rules may use (docs/rules.md), and no more.
+    """Stands for a value in a rule body. Supports what rules may use (docs/custom_rules.md), and no more.
 
     A `scratch` one stands for what was computed into it last.
     """
@@ -57,6 +59,11 @@ class Tracer:
     @property
     def dtype(self) -> np.dtype[Any]:
         return self.value.kind.dtype
+
+    @property
+    def xp(self) -> str:
+        """The library whose array this stands for."""
+        return getattr(self.value.kind, "xp", "numpy")
 
     @property
     def shape(self) -> tuple[Any, ...]:
@@ -127,6 +134,39 @@ for _name in ("neg", "pos", "abs", "invert"):
     setattr(Tracer, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
+class Traced:
+    """Stands for a function that a rule is given: it can be called, and passed on."""
+
+    __slots__ = ("trace", "value")
+
+    def __init__(self, trace: "Trace", value: Bound) -> None:
+        self.trace = trace
+        self.value = value
+
+    def __trace_call__(self, function: Any, args: Any, kwargs: Any) -> Any:
+        return self.trace.call(function, args, kwargs)
+
+    @property
+    def result(self) -> Any:
+        """The kind of what it gives."""
+        return self.value.result
+
+    def __call__(self, *args: Any) -> Any:
+        f = self.value
+        return self.trace.wrap(self.trace.add(f.callee, (*strip(args), *f.around), f.callee.kinds)[0])
+
+
+class Entering(tuple[Any, ...]):
+    """Operands of a rule's body that are one thing in it, which is made when it is traced."""
+
+    def __new__(cls, *items: Any) -> "Entering":
+        return super().__new__(cls, items[0] if len(items) == 1 and isinstance(items[0], Iterator) else items)
+
+    def entered(self, trace: "Trace") -> Any:
+        """What the body gets."""
+        raise NotImplementedError
+
+
 class Trace:
     """Records calls into a region."""
 
@@ -147,6 +187,23 @@ class Trace:
         if rule is not None and target not in OPERATORS:
             args, kwargs = rule.normal(rule.bind(args, kwargs))
         return self.wrap(self.builder.call(target, *args, **kwargs))
+
+    def add(self, target: Any, args: tuple[Any, ...], kinds: list[Any]) -> list[Value]:
+        """Record a call of a function of the IR, which gives values of these kinds."""
+        results = [Value(kind, "", self.builder.loc) for kind in kinds]
+        self.builder.region.ops.append(Op(target, self.operand(args), {}, results, loc=self.builder.loc))
+        return results
+
+    def operand(self, tree: Any) -> Any:
+        """Operands as they are written."""
+        return tree
+
+    def is_zero(self, x: Any) -> bool:
+        """Is this known to be zero?"""
+        return type(x) in (int, float) and x == 0
+
+    def moves(self, v: Value) -> None:
+        """Say that a value is a tangent."""
 
     def call_into(self, target: Any, args: Any, kwargs: Any) -> Any:
         """Record a call that may have `out=`."""
@@ -170,6 +227,10 @@ class Trace:
         """Values as tracers, in their containers."""
         if isinstance(x, Value):
             return Tracer(self, x)
+        if isinstance(x, Bound):
+            return Traced(self, x)
+        if isinstance(x, Entering):
+            return x.entered(self)
         if isinstance(x, tuple | list):
             return type(x)(map(self.wrap, x))
         if isinstance(x, dict):
@@ -181,7 +242,7 @@ class Trace:
 
 def strip(x: Any) -> Any:
     """Tracers as values, in their containers."""
-    if isinstance(x, Tracer):
+    if isinstance(x, Tracer | Traced):
         return x.value
     if isinstance(x, tuple | list):
         return type(x)(map(strip, x))
@@ -216,28 +277,39 @@ class Pullback:
         if isinstance(self.result, np.ndarray):
             self.result = self.result.item() if not self.result.ndim else self.result
 
+    @property
+    def differentiates(self) -> bool:
+        """Does the body differentiate? It is never called by name then."""
+        return "ad" in self.derivative.wants
+
     def __call__(self, *args: Any) -> Any:
-        return self.derivative.function(*args)
+        if not self.differentiates:
+            return self.derivative.function(*args)
+        given = dict(matched(self.given, args))
+        body = Region([], self.region.ops, list(leaves(self.result)))
+        return interpret(Function("", list(given), body, self.result), list(given.values()))
 
 
-def fit(builder: Builder, d: Any, like: Value, **options: Any) -> Any:
-    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle."""
+def fit(builder: Builder, d: Any, like: Value, there: bool = False, **options: Any) -> Any:
+    """The cotangent `d` as one of `like`: summed over broadcast axes, real, cast; `d` itself where that is idle.
+
+    With `there`, that of a number may stay an array without axes of another library.
+    """
     kind = like.kind
     if not isinstance(d, Value):
-        return (
-            d
-            if isinstance(kind, Num)
-            else builder.call(project, d, like, **options)
-            if not isinstance(kind, Seq)
-            else d
-        )
+        return d if is_scalar(kind) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
     if isinstance(kind, Seq) or isinstance(d.kind, Seq):
         return d
-    if isinstance(kind, Num):
+    if is_scalar(kind):
         if isinstance(d.kind, Array) and d.kind.ndim:
             d = builder.call(np.sum, d, **options)
         if d.kind.dtype.kind == "c" and kind.dtype.kind != "c":
             d = builder.call(np.real, d, **options)
+        if isinstance(kind, Array):
+            fits = d.kind.dtype == kind.dtype or (isinstance(d.kind, Num) and d.kind.python)
+            return d if fits else builder.call(project, d, like, **options)
+        if isinstance(d.kind, Array) and there and d.kind.xp != "numpy":
+            return d
         if isinstance(d.kind, Array):
             return builder.call(project, d, like, **options)
         other = not kind.python and d.kind != kind and (not d.kind.python or kind.dtype.itemsize < 8)

@@ -88,6 +88,9 @@ def times(here: Site, number: Any, x: Any, out: Value) -> Any:
 
 def rewrite_spread(here: Site, op: Op, out: Value) -> Any:
     """A uniform array spread further is as uniform."""
+    n = here.number_in(op.args[0])
+    if n is not None:
+        return here.emit(spread, n, op.args[1], like=out)
     s = here.made_by(op.args[0], spread)
     if s is None or not is_number(s.args[0]):
         return None

@@ -45,7 +45,9 @@ def whole(function: Function) -> Function:
         for old in inner.ops:
             op = old.rebuild(lambda v: v, region)
             base = op.args[0] if op.target is update else None
-            if isinstance(base, Value) and isinstance(base.kind, Array) and not base.kind.ndim and not is_array(base):
+            kind = base.kind if isinstance(base, Value) else None
+            scalar = isinstance(kind, Array) and not kind.ndim and kind.xp == "numpy"
+            if base is not None and scalar and not is_array(base):
                 made = Op(np.array, (base,), {}, [Value(base.kind, base.hint, op.loc)], loc=op.loc)
                 op.args = (made.result, *op.args[1:])
                 ops.append(made)

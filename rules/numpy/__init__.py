@@ -30,6 +30,7 @@ from rules.numpy import miscellaneous as miscellaneous
 from rules.numpy import nanfunctions as nanfunctions
 from rules.numpy import norms as norms
 from rules.numpy import order_statistics as order_statistics
+from rules.numpy import padding as padding
 from rules.numpy import polynomials as polynomials
 from rules.numpy import powers as powers
 from rules.numpy import products as products

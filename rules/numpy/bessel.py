@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array
 from rules.kind import Array, array_or_number, kind_of, library
+from rules.masked import largest_finite
 from rules.numpy.reductions import mean_dtype
 from rules.numpy.shape import array_kind
 from rules.rule import primitive, rule
@@ -23,8 +25,8 @@ def bessel_over_power(x: Any, n: int) -> Any:
     """`I_n(x) / x**n`, of real x, in its precision."""
     quarter = np.multiply(x, 0.5)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        quarter = np.asarray(np.multiply(quarter, quarter, out=quarter if np.ndim(x) else None))
-        largest = np.max(quarter, initial=0, where=np.isfinite(quarter))
+        quarter = as_array(np.multiply(quarter, quarter, out=quarter if np.ndim(x) else None), x)
+        largest = largest_finite(quarter)
         out = np.ones_like(quarter)
         for k in range(_terms(min(float(largest), OVERFLOW), n), 0, -1):
             out *= quarter

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.kind import Array, KindError, Length, constant, kind_of, lengths, library, promote
 from rules.operands import is_complex
 from rules.rule import Like, primitive, rule
@@ -17,7 +18,7 @@ def unconvolve(d: Any, v: Any, like: Any, mode: str = "full") -> Any:
     if mode != "full":
         short = min(len(like), len(v)) - 1
         start = short if mode == "valid" else short // 2
-        full = np.zeros(len(like) + len(v) - 1, d.dtype)
+        full = np.zeros(len(like) + len(v) - 1, d.dtype, like=device(d))
         full[start : start + len(d)] = d
         d = full
     return np.convolve(d, v[::-1], "valid")

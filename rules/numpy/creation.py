@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import module
 from rules.cotangent import project, zeros_like
 from rules.kind import (
     ONE,
@@ -112,7 +113,7 @@ class arange:
 @primitive
 def ramp(like: Any, endpoint: bool = True) -> Any:
     """As many equidistant numbers as `like` has rows, from 0 to 1: the weight of the end in `np.linspace`."""
-    t = np.linspace(0.0, 1.0, like.shape[0], endpoint=endpoint, dtype=like.real.dtype)
+    t = module(type(like)).linspace(0.0, 1.0, like.shape[0], endpoint=endpoint, dtype=like.real.dtype)
     return np.reshape(t, (-1,) + (1,) * (like.ndim - 1))
 
 

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
+from rules.cotangent import strong
 from rules.kind import Array, array_or_number, broadcast, kind_of, lengths
-from rules.lapack import LU
+from rules.lapack import LU, solve_triangle
 from rules.numpy.matrices import adjoint, conj, each, half, lower, mirrored, sizes, square, transposed, working
+from rules.numpy.products import others
 from rules.operands import is_complex
 from rules.rule import Like, borrows, primitive, rule
 
@@ -124,24 +127,73 @@ def _times(M: Any, A: Any, k: int, left: bool = False) -> Any:
 def cofactors(A: Any) -> Any:
     """The derivative of det(A): det(A) A^-T, and right where that is 0 times infinity."""
     U, s, V = np.linalg.svd(A)
-    others = np.where(np.eye(s.shape[-1], dtype=bool), 1, s[..., None, :])
+    others = np.where(np.eye(s.shape[-1], dtype=bool, like=device(s)), 1, s[..., None, :])
     scale = np.linalg.det(U) * np.linalg.det(V)
     return (scale[..., None, None] * np.conj(U) * np.prod(others, axis=-1)[..., None, :]) @ np.conj(V)
 
 
+@primitive
+def cofactors_along(A: Any, t: Any) -> Any:
+    """The derivative of the cofactors of A along t, of singular matrices too: U and V are kept, and only s moves.
+
+    Of diag(s) + B with a small B, det has terms in B_ii B_kk - B_ik B_ki, times the product of the other s.
+    """
+    U, s, V = np.linalg.svd(A)
+    one = np.eye(s.shape[-1], dtype=bool, like=device(s))
+    pairs = np.where(one, 0, others(np.where(one, 1, s[..., None, :]), -1))  # the product of all s but two
+    B = np.conj(np.swapaxes(U, -1, -2)) @ t @ np.conj(np.swapaxes(V, -1, -2))
+    diagonal = pairs @ np.diagonal(B, axis1=-2, axis2=-1)[..., None]
+    moved = np.where(one, diagonal, -pairs * np.swapaxes(B, -1, -2))
+    scale = np.linalg.det(U) * np.linalg.det(V)
+    return scale[..., None, None] * (np.conj(U) @ moved @ np.conj(V))
+
+
+def _third(A: Any, s: Any, t: Any) -> Any:
+    """The third derivative of det(A) along s and t, as a matrix of that by A, which has to be regular."""
+    X = np.linalg.inv(A)
+    S, T = X @ s, X @ t
+    traces = [each(np.trace(M, axis1=-2, axis2=-1), A) for M in (S, T, S @ T)]
+    by_two = traces[0] * traces[1] - traces[2]
+    M = by_two * X - traces[1] * (S @ X) - traces[0] * (T @ X) + S @ T @ X + T @ S @ X
+    return transposed(each(np.linalg.det(A), A) * M)
+
+
 @rule("C = cofactors(A)", cofactors)
 class cofactors_rule:
-    """Of regular matrices: the second derivative of a determinant at a singular one is not supported."""
+    """The second derivative of det is symmetric in its directions."""
 
     def kind(A): return Array(working(A), A.shape, A.xp)
+    def d_A(d_C, A): return cofactors_along(A, d_C)
+    def t_C(A, t_A): return cofactors_along(A, t_A)
 
-    def d_A(d_C, A, C):
-        T = transposed(np.linalg.inv(A))
-        return each(np.sum(d_C * C, axis=(-1, -2)), C) * T - C @ transposed(d_C) @ T
 
-    def t_C(A, C, t_A):
-        T = transposed(np.linalg.inv(A))
-        return each(np.sum(t_A * T, axis=(-1, -2)), C) * C - T @ transposed(t_A) @ C
+@rule("C = cofactors_along(A, t)", cofactors_along)
+class cofactors_along_rule:
+    """Of regular matrices: the third derivative of a determinant at a singular one is not supported."""
+
+    def kind(A, t): return Array(working(A, t), A.shape, A.xp)
+    def d_t(d_C, A): return cofactors_along(A, d_C)
+    def d_A(d_C, A, t): return _third(A, t, d_C)
+    def t_C(A, t, t_A, t_t): return cofactors_along(A, t_t) + _third(A, t, t_A)
+
+
+@primitive
+def inverse(A: Any) -> Any:
+    """A^-1, infinite where A is singular."""
+    try:
+        return np.linalg.inv(A)
+    except np.linalg.LinAlgError:
+        regular = np.linalg.slogdet(A)[0] != 0
+        out = np.full_like(A, np.inf, dtype=working(A))
+        out[regular] = np.linalg.inv(A[regular])
+        return out
+
+
+@rule("B = inverse(A)", inverse)
+class inverse_rule:
+    def kind(A): return inv.kind(A)
+    def d_A(d_B, B): return inv.d_A(d_B, B)
+    def t_B(B, t_A): return inv.t_B(B, t_A)
 
 
 @rule("y = det(A)", np.linalg.det)
@@ -181,10 +233,10 @@ class slogdet:
         d_sign, d = d_y
         if is_complex(A):
             d = d + 1j * np.imag(d_sign * y[0])
-        return each(d, A) * transposed(np.linalg.inv(A))
+        return strong(each(d, A), transposed(inverse(A)))
 
     def t_y(A, y, t_A):
-        t = np.sum(transposed(np.linalg.inv(A)) * t_A, axis=(-1, -2))
+        t = np.sum(transposed(inverse(A)) * t_A, axis=(-1, -2))
         return (y[0] * (1j * np.imag(t)), np.real(t)) if is_complex(A) else (np.zeros_like(y[0]), t)
 
 
@@ -210,11 +262,31 @@ class cholesky:
 
 def _cholesky_cotangent(d_L: Any, L: Any) -> Any:
     T = transposed(L)
-    P = np.linalg.solve(T, half(T @ d_L))  # L^-T P
-    S = transposed(np.linalg.solve(adjoint(L), transposed(P)))  # (L^-T P) conj(L)^-1
+    P = by_triangle(T, half(T @ d_L), True)  # L^-T P
+    S = transposed(by_triangle(adjoint(L), transposed(P), True))  # (L^-T P) conj(L)^-1
     return lower((S + adjoint(S)) / 2)
 
 
 def _cholesky_tangent(L: Any, t_A: Any) -> Any:
-    M = np.linalg.solve(L, mirrored(t_A))
-    return L @ half(transposed(np.linalg.solve(conj(L), transposed(M))))
+    M = by_triangle(L, mirrored(t_A), False)
+    return L @ half(transposed(by_triangle(conj(L), transposed(M), False)))
+
+
+@primitive
+def by_triangle(A: Any, B: Any, upper: bool) -> Any:
+    """A^-1 B, of the upper or the lower triangle of a matrix: a factor is not factored again."""
+    solved = solve_triangle(A, B, upper)
+    return np.linalg.solve(_triangle(A, upper), B) if solved is None else solved
+
+
+@rule("X = by_triangle(A, B, upper)", by_triangle)
+class by_triangle_rule:
+    static = "upper"
+    def kind(A, B): return Array(working(A, B), B.shape, B.xp)
+    def d_B(d_X, A, upper): return by_triangle(transposed(A), d_X, not upper)
+    def d_A(d_B, X, upper): return -_triangle(d_B @ transposed(X), upper)
+    def t_X(A, X, upper, t_A, t_B): return by_triangle(A, t_B - _triangle(t_A, upper) @ X, upper)
+
+
+def _triangle(M: Any, upper: bool) -> Any:
+    return np.triu(M) if upper else np.tril(M)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.kind import Array, KindError, Length, array_or_number, constant, kind_of, lengths, normalize_axis, promote
 from rules.numpy.shape import array_kind, product, reshape_like
 from rules.operands import rank
@@ -15,9 +16,10 @@ from rules.rule import Like, borrows, primitive, rule
 def on_diagonal(d: Any, like: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Zeros of the shape of `like` with `d` on the diagonal that `np.diagonal` would take."""
     number = isinstance(d, float | complex) and not isinstance(d, np.generic)  # of the precision of `like`
-    out = np.zeros(like.shape, np.result_type(d, like.dtype) if number else np.result_type(d))
+    out = np.zeros(like.shape, np.result_type(d, like.dtype) if number else np.result_type(d),
+                   like=device(like))  # fmt: skip
     planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
-    i = np.arange(np.diagonal(planes, offset, -2, -1).shape[-1])
+    i = np.arange(np.diagonal(planes, offset, -2, -1).shape[-1], like=device(like))
     planes[..., i + max(0, -offset), i + max(0, offset)] = d
     return out
 
@@ -43,7 +45,7 @@ def diagonals(a: Any, axes: tuple[int, ...]) -> Any:
 @primitive
 def on_diagonals(d: Any, like: Any, axes: tuple[int, ...]) -> Any:
     """Zeros of the shape of `like` with `d` where `diagonals` reads."""
-    out = np.zeros(like.shape, np.result_type(d))
+    out = np.zeros(like.shape, np.result_type(d), like=device(like))
     np.einsum(out, list(axes), sorted(set(axes)))[...] = d
     return out
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import scatter, update
 from rules.kind import (
     ONE,
@@ -36,7 +37,7 @@ def undiff(d: Any, like: Any, n: int = 1, axis: int = -1) -> Any:
     if d.shape[k] != max(like.shape[k] - n, 0):
         raise ValueError(f"{d.shape[k]} differences of order {n} are not those of {like.shape[k]} elements")
     if like.shape[k] <= n:
-        return np.zeros(like.shape, d.dtype)
+        return np.zeros(like.shape, d.dtype, like=device(d))
     widths = [(n, n) if i == k else (0, 0) for i in range(like.ndim)]
     out = np.diff(np.pad(d, widths), n=n, axis=k)
     return np.negative(out, out=out) if n % 2 else out

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import scatter
-from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, normalize_axis
+from rules.kind import Array, KindError, Length, Num, constant, kind_of, lengths, library, normalize_axis
 from rules.numpy.joining import at_axis
 from rules.numpy.shape import array_kind, product, reshape_like, shape_of, total
 from rules.operands import rank
@@ -143,9 +144,9 @@ class insert:
 def undelete(d: Any, like: Any, obj: Any, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` where `np.delete(like, obj, axis)` leaves the elements."""
     k = _place(obj, like.shape[axis])
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     if k is None:
-        out[at_axis(np.delete(np.arange(like.shape[axis]), obj), axis)] = d
+        out[at_axis(np.delete(np.arange(like.shape[axis], like=device(d)), obj), axis)] = d
     else:
         out[at_axis(slice(k), axis)] = d[at_axis(slice(k), axis)]
         out[at_axis(slice(k + 1, None), axis)] = d[at_axis(slice(k, None), axis)]
@@ -179,7 +180,7 @@ class delete:
 def unresize(d: Any, like: Any) -> Any:
     """The sum of the copies of `like`, the last one cut, of which `np.resize` has made the shape of `d`."""
     n = like.size
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     if n:
         flat, whole, rest = d.reshape(-1), d.size // n, d.size % n
         np.sum(flat[: whole * n].reshape(whole, n), axis=0, out=out.reshape(-1))
@@ -189,7 +190,7 @@ def unresize(d: Any, like: Any) -> Any:
 
 @rule("y = unresize(d, like)", unresize)
 class unresize_rule:
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    def kind(d, like): return Array(d.dtype, array_kind(like).shape, library(like))
     def d_d(d_y, d: Like): return np.resize(d_y, d.shape)
     def t_y(t_d, like: Like): return unresize(t_d, like)
 

@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, Length, Num, constant, kind_of, length_of, lengths, normalize_axis, promote
+from rules.kind import (
+    Array,
+    KindError,
+    Length,
+    Num,
+    constant,
+    kind_of,
+    length_of,
+    lengths,
+    normalize_axis,
+    promote,
+)  # fmt: skip
 from rules.numpy.shape import array_kind
 from rules.rule import Like, borrows, primitive, rule
 
@@ -31,7 +42,7 @@ def fitted(d: Any, like: Any) -> Any:
 
 @rule("y = fitted(d, like)", fitted)
 class fitted_rule:
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    def kind(d, like): return Array(d.dtype, like.shape, like.xp) if kind_of(d).ndim else d
     view = "d"
     @borrows("d_y")
     def d_d(d_y, d: Like): return fitted(d_y, d)
@@ -44,7 +55,7 @@ def between(z: Any, factor: float, n: int, axis: int = -1, conjugate: bool = Fal
 
     With `conjugate`, of the conjugate of `z`.
     """
-    out = np.conjugate(z) if conjugate else np.array(z)
+    out = np.conjugate(z) if conjugate else np.copy(z)
     inner = (Ellipsis, slice(1, (n + 1) // 2), *(slice(None),) * (z.ndim - 1 - axis % z.ndim))
     out[inner] *= factor
     return out

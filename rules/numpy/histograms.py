@@ -4,8 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array
 from rules.cotangent import scatter, zeros_like
 from rules.kind import Array, KindError, Num, array_or_number, kind_of, length_of, lengths, library, promote
+from rules.masked import added, mean
 from rules.numpy.creation import ramp
 from rules.numpy.shape import array_kind
 from rules.operands import rank
@@ -51,24 +53,24 @@ def _given(bins: Any, range: Any) -> bool:
 @primitive
 def spanned(t: Any, a: Any, like: Any) -> Any:
     """How equidistant edges, as many as `like` has, move that lie between the extrema of `a`, if it moves by `t`."""
-    a = np.asarray(a)
-    t = np.broadcast_to(t, a.shape)
+    a = as_array(a, a)
+    t = np.broadcast_to(as_array(t, a), a.shape)
     if not a.size:
         return np.zeros_like(like)
-    low, high = (np.mean(t, where=np.equal(a, extremum)) for extremum in (np.min(a), np.max(a)))
+    low, high = (mean(t, np.equal(a, extremum)) for extremum in (np.min(a), np.max(a)))
     return (low + (high - low) * ramp.__wrapped__(like)).astype(like.dtype)
 
 
 @primitive
 def unspanned(d: Any, a: Any) -> Any:
     """The cotangent of `a` from that of edges between its extrema; equal ones share."""
-    a = np.asarray(a)
+    a = as_array(a, a)
     out = np.zeros_like(a)
     if a.size:
         high = np.dot(d, ramp.__wrapped__(d))
         for extremum, part in ((np.min(a), np.sum(d) - high), (np.max(a), high)):
             ties = np.equal(a, extremum)
-            out[ties] += part / np.count_nonzero(ties)
+            added(out, part / np.count_nonzero(ties), ties)
     return out[()]
 
 

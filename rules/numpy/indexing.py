@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import project, scatter, update, zeros_like
 from rules.kind import (
     ONE,
@@ -234,8 +235,8 @@ class take:
 @primitive
 def scatter_along_axis(d: Any, like: Any, indices: Any, axis: int) -> Any:
     """Zeros of the shape of `like` with `d` added where `np.take_along_axis` would read."""
-    out = np.zeros(like.shape, d.dtype)
-    places = [np.reshape(np.arange(n), [-1 if i == k else 1 for i in range(like.ndim)])
+    out = np.zeros(like.shape, d.dtype, like=device(d))
+    places = [np.reshape(np.arange(n, like=device(d)), [-1 if i == k else 1 for i in range(like.ndim)])
               for k, n in enumerate(like.shape)]  # fmt: skip
     places[axis] = indices
     np.add.at(out, tuple(places), d)

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, device
 from rules.cotangent import scatter
 from rules.kind import Array, KindError, array_or_number, kind_of, lengths, library, promote
+from rules.masked import quotient
 from rules.numpy.differences import undiff
 from rules.operands import rank
 from rules.rule import nondifferentiable, primitive, rule
@@ -33,13 +35,12 @@ nondifferentiable("i = pieces(x, xp, fp)", pieces,
 @primitive
 def uninterp(d: Any, x: Any, xp: Any) -> Any:
     """The cotangent of the values at the knots `xp` from `d`, that of what was interpolated at `x`."""
-    x = np.asarray(x)
-    d, last = np.broadcast_to(d, x.shape), len(xp) - 1
+    x = as_array(x, xp)
+    d, last = np.broadcast_to(as_array(d, xp), x.shape), len(xp) - 1
     low = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(last - 1, 0))
     high = np.minimum(low + 1, last)
-    width = xp[high] - xp[low]
-    weight = np.clip(np.divide(x - xp[low], width, out=np.zeros(x.shape), where=np.not_equal(width, 0)), 0, 1)
-    out = np.zeros(len(xp), np.result_type(d, np.float64))
+    weight = np.clip(quotient(x - xp[low], xp[high] - xp[low]), 0, 1)
+    out = np.zeros(len(xp), np.result_type(d, np.float64), like=device(xp))
     np.add.at(out, low, d * (1 - weight))
     np.add.at(out, high, d * weight)
     return out

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import length, size, unstack
 from rules.kind import (
     ONE,
@@ -45,7 +46,7 @@ class part_rule:
 @primitive
 def placed(d: Any, like: Any, start: int, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` as the part that begins at `start` along `axis`."""
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     out[(slice(None),) * axis + (slice(start, start + d.shape[axis]),)] = d
     return out
 
@@ -385,30 +386,6 @@ class tile:
         return reshape_like(np.sum(blocks, axis=tuple(range(0, 2 * len(counts), 2))), A)
 
     def t_y(t_A, reps): return np.tile(t_A, reps)
-
-
-def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
-    """What `np.pad` adds before and after, for each axis."""
-    given = np.broadcast_to(np.asarray(pad_width), (ndim, 2))
-    return [(int(before), int(after)) for before, after in given]
-
-
-@rule("y = pad(array, pad_width, mode='constant', constant_values=0)", np.pad)
-class pad:
-    static = "pad_width mode constant_values"
-
-    def kind(array, pad_width, mode):
-        if mode != "constant":
-            raise KindError(f"np.pad with mode={mode!r} is not supported",
-                            "index with the positions that the border repeats")
-        widths = _widths(pad_width, array.ndim)
-        return Array(array.dtype, tuple(n + sum(w) for n, w in zip(array.shape, widths)), array.xp)
-
-    @borrows("d_y")
-    def d_array(d_y, pad_width):
-        return d_y[tuple(slice(before, -after or None) for before, after in _widths(pad_width, d_y.ndim))]
-
-    def t_y(t_array, pad_width): return np.pad(t_array, pad_width)
 
 
 @rule("y = append(arr, values, axis=None)", np.append)

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, array_or_number, kind_of, lengths
+from rules.kind import Array, KindError, array_or_number, kind_of, lengths, library
 from rules.numpy.matrices import adjoint, conj, half, matrix, shorter, sizes, transposed, working
+from rules.numpy.reductions import largest
 from rules.numpy.singular_values import moved_values, of_values
 from rules.numpy.spectral import beyond
 from rules.operands import is_complex, rank
@@ -75,7 +76,7 @@ def weights(d: Any, like: Any) -> Any:
 
 @rule("y = weights(d, like)", weights)
 class weights_rule:
-    def kind(d, like): return array_or_number(d.dtype, like.shape[1:], like.xp)
+    def kind(d, like): return array_or_number(d.dtype, kind_of(like).shape[1:], library(like))
     view = "d"
     @borrows("d_y")
     def d_d(d_y, d: Like): return np.reshape(d_y, (-1,))[: d.shape[0]]
@@ -138,7 +139,7 @@ def _product(a: Any, b: Any) -> Any:
 def regular(R: Any) -> Any:
     """The triangular `R` itself. Raises LinAlgError where it is singular up to rounding."""
     size = np.abs(np.diagonal(R, axis1=-2, axis2=-1))
-    least = np.finfo(R.dtype).eps * R.shape[-1] * np.max(size, axis=-1, initial=0, keepdims=True)
+    least = np.finfo(R.dtype).eps * R.shape[-1] * largest(size)
     if np.any(size <= least):
         raise np.linalg.LinAlgError("QR factors have no derivative where columns of the matrix depend on each other")
     return R

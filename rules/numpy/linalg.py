@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import on_device
 from rules.cotangent import length, spread
 from rules.kind import (
     ONE,
@@ -143,6 +144,11 @@ def _flat(x: Any) -> Any:
     return x if rank(x) == 1 else np.ravel(x)
 
 
+def _summed(d: Any, x: Any) -> Any:
+    """The product of a matrix with the elements of `x`; a number is no array, which is of a library."""
+    return d[:, 0] * x if on_device(d) and not rank(x) else d @ _flat(x)
+
+
 @rule("c = outer(a, b)", np.outer)
 class outer:
     def kind(a, b):
@@ -150,11 +156,11 @@ class outer:
         return Array(promote(a, b), (product(a.shape), product(b.shape)), library(a, b))
 
     def d_a(d_c, a: Like, b):
-        d = d_c @ _flat(b)
+        d = _summed(d_c, b)
         return d if rank(a) == 1 else reshape_like(d, a)
 
     def d_b(d_c, a, b: Like):
-        d = d_c.T @ _flat(a)
+        d = _summed(d_c.T, a)
         return d if rank(b) == 1 else reshape_like(d, b)
 
     def t_c(a, b, t_a, t_b): return np.outer(t_a, b) + np.outer(a, t_b)

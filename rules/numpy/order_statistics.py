@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array
 from rules.kind import Array, KindError, Num, kind_of, promote
+from rules.masked import added
 from rules.numpy.products import along_last
 from rules.numpy.reductions import beside, mean_dtype, reduction
 from rules.rule import nondifferentiable, primitive, rule
@@ -16,7 +18,7 @@ from rules.rule import nondifferentiable, primitive, rule
 @primitive
 def quantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
     """The weight of each element of `a` in its quantile `q` along `axis`; NaN where one of them is NaN."""
-    if not isinstance(a, np.ndarray):
+    if not is_array(a):
         return type(a)(1)
     if not a.size:
         return np.zeros_like(a)
@@ -73,7 +75,7 @@ def _pushed(t: Any, a: Any, q: Any, axis: Any, keepdims: bool) -> Any:
 @primitive
 def nanquantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
     """The weights of `quantile_weights` among the elements that are no NaN; 0 for those that are."""
-    if not isinstance(a, np.ndarray):
+    if not is_array(a):
         return type(a)(a == a)
     if not a.size:
         return np.zeros_like(a)
@@ -87,7 +89,7 @@ def nanquantile_weights(a: Any, q: Any, axis: Any = None) -> Any:
     for place, weight in ((low, 1 - beyond), (np.minimum(low + 1, last), beyond)):
         ties = np.equal(lines, np.take_along_axis(ordered, place, axis=-1))
         weight /= np.maximum(np.sum(ties, axis=-1, keepdims=True), 1)
-        np.add(out, weight, out=out, where=ties, casting="same_kind")
+        added(out, weight, ties)
     return back(out)
 
 

@@ -4,10 +4,12 @@ What acts on coefficients is linear in them. A polynomial of its roots moves, wi
 of the others: `poly_of` has the polynomials of many lists of roots, and so derivatives of every order.
 """
 
+import math
 from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, device, is_array, on_device
 from rules.kind import (
     Array,
     KindError,
@@ -57,7 +59,7 @@ def ending(d: Any, like: Any) -> Any:
 @primitive
 def at_end(d: Any, like: Any) -> Any:
     """Zeros of the shape of `like` that end with `d`, or with what there is room for."""
-    out = np.zeros(like.shape, d.dtype)
+    out = np.zeros(like.shape, d.dtype, like=device(d))
     n = min(len(like), len(d))
     out[len(like) - n :] = d[len(d) - n :]
     return out
@@ -83,7 +85,10 @@ class at_end_rule:
 def trimmed(p: Any) -> Any:
     """The coefficients without leading zeros, at least one of them; a view. Where there are none, 0."""
     if not len(p):
-        return np.zeros(1, p.dtype)
+        return np.zeros(1, p.dtype, like=device(p))
+    if on_device(p):  # which waits once
+        there = np.append(np.not_equal(p, 0), np.ones(1, bool, like=p))
+        return p[min(int(np.argmax(there)), len(p) - 1) :]
     found = np.flatnonzero(p)
     return p[found[0] if len(found) else len(p) - 1 :]
 
@@ -152,8 +157,8 @@ class polymul:
 @primitive
 def falling(like: Any, m: int) -> Any:
     """What `m` derivatives multiply each coefficient of `like` by that they leave, in its precision."""
-    k = np.arange(len(like) - 1, m - 1, -1, dtype=_real(like.dtype))
-    return np.prod([k - i for i in range(1, m)], axis=0, dtype=k.dtype) * k if m > 1 else k
+    k = np.arange(len(like) - 1, m - 1, -1, dtype=_real(like.dtype), like=device(like))
+    return math.prod([k - i for i in range(1, m)], start=k)
 
 
 nondifferentiable("w = falling(like, m)", falling,
@@ -206,9 +211,9 @@ class polyint:
 @primitive
 def horner(p: Any, x: Any) -> Any:
     """`np.polyval(p, x)`, computed in one array."""
-    if not isinstance(x, np.ndarray):
+    if not is_array(x):
         return np.polyval(p, x)[()]
-    out = np.zeros(x.shape, np.result_type(p, x))
+    out = np.zeros(x.shape, np.result_type(p, x), like=device(x))
     for coefficient in p:
         np.multiply(out, x, out=out)
         np.add(out, coefficient, out=out)
@@ -218,8 +223,8 @@ def horner(p: Any, x: Any) -> Any:
 @primitive
 def unpolyval(d: Any, x: Any, like: Any) -> Any:
     """The sums of `d * x**k`, the highest power first, as many as `like` has: the cotangent of coefficients."""
-    term = np.array(np.broadcast_to(d, np.shape(x)), dtype=np.result_type(d, x))
-    out = np.empty(len(like), term.dtype)
+    term = np.copy(np.broadcast_to(as_array(d, like), np.shape(x))).astype(np.result_type(d, x), copy=False)
+    out = np.empty(len(like), term.dtype, like=device(like))
     for k in range(len(like) - 1, -1, -1):
         out[k] = np.sum(term)
         if k:
@@ -266,7 +271,7 @@ class polyval:
 @primitive
 def exponents(like: Any, increasing: bool = False) -> Any:
     """The powers that the columns of `like`, made by `np.vander`, are of, in its precision."""
-    k = np.arange(like.shape[1], dtype=_real(like.dtype))
+    k = np.arange(like.shape[1], dtype=_real(like.dtype), like=device(like))
     return k if increasing else k[::-1]
 
 
@@ -304,7 +309,7 @@ class vander:
 def poly_of(roots: Any) -> Any:
     """The coefficients of the polynomials whose roots lie along the last axis, of length n: n + 1 for each."""
     n = roots.shape[-1]
-    out = np.zeros((*roots.shape[:-1], n + 1), roots.dtype)
+    out = np.zeros((*roots.shape[:-1], n + 1), roots.dtype, like=device(roots))
     term = np.empty_like(out)
     out[..., 0] = 1
     for k in range(n):
@@ -317,8 +322,8 @@ def poly_of(roots: Any) -> Any:
 def others(like: Any) -> Any:
     """Row k holds the places along the last axis of `like` but the k-th."""
     n = like.shape[-1]
-    k = np.arange(max(n - 1, 0))
-    return k + (k >= np.arange(n)[:, None])
+    k = np.arange(max(n - 1, 0), like=device(like))
+    return k + (k >= np.arange(n, like=device(like))[:, None])
 
 
 nondifferentiable("i = others(like)", others,
@@ -352,7 +357,7 @@ class poly:
             raise KindError("np.poly of complex roots is real or complex as their values are", "multiply the factors")
         if lengths().at_least(r.shape[0], 1) is False:
             return Num(float)  # what NumPy has for no roots is no array
-        dtype = r.dtype if r.dtype.kind == "f" else DOUBLE.dtype
+        dtype = r.dtype if r.dtype.char in "fdg" else DOUBLE.dtype
         return Array(dtype, (total([r.shape[0], constant(1)]),), r.xp)
 
     def d_seq_of_zeros(d_a, seq_of_zeros):

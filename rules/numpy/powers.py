@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array
 from rules.cotangent import direction, strong, strong_divide
 from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
 from rules.operands import is_constant
@@ -29,7 +30,7 @@ def quiet_power(x: Any, p: Any) -> Any:
 @primitive
 def log_of_base(x: Any) -> Any:
     """`log(x)`, but 0 where `x` is 0, for `0**y` has no slope in y, and NaN where it is negative."""
-    if isinstance(x, np.ndarray | np.generic | complex):
+    if isinstance(x, np.generic | complex) or is_array(x):
         with np.errstate(invalid="ignore"):
             return np.log(x + np.equal(x, 0))
     return 0.0 if x == 0 else math.log(x) if x > 0 else math.nan

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device, is_array, on_device
 from rules.kind import ONE, Array, KindError, kind_of, lengths, normalize_axis, promote
 from rules.numpy.reductions import beside, reduction, sum_dtype
 from rules.numpy.shape import reshape_like
@@ -34,7 +35,7 @@ def along_last(axis: Any, *arrays: Any) -> Lines:
     rows, n = [shape[k] for k in kept], math.prod(shape[k] for k in axes)
 
     def back(lines: np.ndarray) -> np.ndarray:
-        return lines.reshape([shape[k] for k in order]).transpose(np.argsort(order))
+        return lines.reshape([shape[k] for k in order]).transpose(tuple(map(int, np.argsort(order))))
 
     return [a.transpose(order).reshape([*rows, n]) for a in arrays], back
 
@@ -42,24 +43,27 @@ def along_last(axis: Any, *arrays: Any) -> Lines:
 @primitive
 def products_before(a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """The product of the elements before each (after each, if `reverse`) along `axis`; of none, 1."""
-    if not isinstance(a, np.ndarray):
+    if not is_array(a):
         return type(a)(1)
     (lines,), back = along_last(axis, a)
     step = slice(None, None, -1 if reverse else 1)
     out = np.ones_like(lines)
-    np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
+    if on_device(a):
+        out[..., 1:] = np.cumprod(lines[..., step][..., :-1], axis=-1)
+    else:
+        np.cumprod(lines[..., step][..., :-1], axis=-1, out=out[..., 1:])
     return back(out[..., step])
 
 
 @primitive
 def fold(d: Any, a: Any, axis: Any = None, reverse: bool = False) -> Any:
     """f with f[0] = 0, f[m] = d[m-1] + a[m-1] * f[m-1] along `axis` (from the end, if `reverse`)."""
-    if not isinstance(a, np.ndarray):
+    if not is_array(a):
         return type(a)(0)
     (lines, terms), back = along_last(axis, a, np.broadcast_to(d, a.shape))
     step = slice(None, None, -1 if reverse else 1)
     lines, terms = lines[..., step], terms[..., step]
-    out = np.zeros(lines.shape, np.result_type(lines, terms))
+    out = np.zeros(lines.shape, np.result_type(lines, terms), like=device(lines))
     for m in range(1, lines.shape[-1]):
         out[..., m] = terms[..., m - 1] + lines[..., m - 1] * out[..., m - 1]
     return back(out[..., step])

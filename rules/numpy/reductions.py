@@ -8,22 +8,32 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device
 from rules.cotangent import count, direction, spread, strong_divide
-from rules.kind import Array, Num, array_or_number, kind_of, library, reduced
+from rules.kind import Array, KindError, Num, array_or_number, kind_of, library, reduced
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, rule
+
+
+def _asked_for(a: Num | Array, dtype: Any) -> np.dtype[Any]:
+    """The dtype that a call names. Of complex numbers a real one would leave out parts, with a warning of NumPy's."""
+    if a.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        raise KindError(f"dtype={np.dtype(dtype)} leaves out the imaginary parts", "take np.real(...) of the argument")
+    return np.dtype(dtype)
 
 
 def sum_dtype(a: Num | Array, dtype: Any) -> np.dtype[Any]:
     """The dtype in which NumPy adds or multiplies up: narrow integers are widened."""
     if dtype is not None:
-        return np.dtype(dtype)
+        return _asked_for(a, dtype)
     return np.add.reduce(np.zeros(1, a.dtype)).dtype
 
 
 def mean_dtype(a: Num | Array, dtype: Any = None) -> np.dtype[Any]:
     """The dtype of a mean: integers give float64."""
-    return np.dtype(dtype if dtype is not None else a.dtype if a.dtype.kind in "fc" else np.float64)
+    if dtype is not None:
+        return _asked_for(a, dtype)
+    return np.dtype(a.dtype if a.dtype.kind in "fc" else np.float64)
 
 
 def reduction(a: Any, dtype: Any, axis: Any, keepdims: bool) -> Num | Array:
@@ -35,6 +45,13 @@ def reduction(a: Any, dtype: Any, axis: Any, keepdims: bool) -> Num | Array:
 def beside(y: Any, axis: Any, keepdims: bool) -> Any:
     """The result `y` of a reduction, so shaped that it broadcasts against what was reduced."""
     return y if keepdims or axis is None or not rank(y) else np.expand_dims(y, axis)
+
+
+def largest(x: Any) -> Any:
+    """The largest element along the last axis, which is kept; 0 where there is none."""
+    if x.shape[-1]:
+        return np.max(x, axis=-1, keepdims=True)
+    return np.zeros((*x.shape[:-1], 1), x.dtype, like=device(x))
 
 
 def one(axes: Iterable[int]) -> int | tuple[int, ...]:

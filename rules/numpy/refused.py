@@ -47,3 +47,9 @@ SETTINGS = "it is about NumPy and no number comes of it; call it outside of what
 unsupported(np.get_include, np.get_printoptions, np.getbufsize, np.geterr, np.geterrcall, np.info, np.printoptions,
             np.set_printoptions, np.setbufsize, np.seterr, np.seterrcall, np.show_config, np.show_runtime, np.test,
             why=SETTINGS)  # fmt: skip
+
+unsupported(*(getattr(np.lib.scimath, name) for name in np.lib.scimath.__all__),
+            why="whether the result is complex changes with the values; make the argument complex, and write np.sqrt"
+                " or its like")  # fmt: skip
+unsupported(np.lib.stride_tricks.as_strided, np.lib.stride_tricks.sliding_window_view,
+            why="its elements share memory; index with an array: x[i[:, None] + np.arange(n)]")  # fmt: skip

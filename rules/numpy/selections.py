@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, device
 from rules.cotangent import length
 from rules.kind import (
     Array,
@@ -27,8 +28,8 @@ from rules.rule import Like, primitive, recorded, rule
 @primitive
 def uncompress(d: Any, like: Any, condition: Any, axis: int = 0) -> Any:
     """Zeros of the shape of `like` with `d` where `np.compress` would read along `axis`."""
-    out = np.zeros(like.shape, d.dtype)
-    out[(slice(None),) * axis + (np.flatnonzero(condition),)] = d
+    out = np.zeros(like.shape, d.dtype, like=device(d))
+    out[(slice(None),) * axis + (np.flatnonzero(as_array(condition, d)),)] = d
     return out
 
 
@@ -128,9 +129,9 @@ class select:
 @primitive
 def unchoose(d: Any, a: Any, like: Any) -> Any:
     """Zeros of the shape of `like` with `d` added where `np.choose(a, like)` would read."""
-    out = np.zeros(like.shape, np.result_type(d))
+    out = np.zeros(like.shape, np.result_type(d), like=device(like))
     shape = np.broadcast_shapes(np.shape(a), like.shape[1:])
-    places = np.ix_(*map(np.arange, like.shape[1:]))
+    places = np.ix_(*(np.arange(n, like=device(like)) for n in like.shape[1:]))
     np.add.at(out, (np.broadcast_to(a, shape), *places), d)
     return out
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import is_array, on_device
 from rules.kind import (
     ONE,
     Array,
@@ -18,6 +19,7 @@ from rules.kind import (
     kind_of,
     length_of,
     lengths,
+    library,
     normalize_axis,
 )  # fmt: skip
 from rules.rule import Like, borrows, primitive, rule
@@ -115,7 +117,9 @@ def moved(a: Any, shape: tuple[Length, ...]) -> Array | Num:
 def reshape_like(d: Any, like: Any) -> Any:
     """The elements of `d`, in order, in the shape of `like`; a view where NumPy can make one."""
     out = np.reshape(d, np.shape(like))
-    return out if isinstance(like, np.ndarray) else out[()]
+    if is_array(like):
+        return out
+    return out.item() if on_device(out) else out[()]
 
 
 @rule("y = reshape_like(d, like)", reshape_like)
@@ -165,7 +169,7 @@ class ravel:
 
 @rule("y = flatten(a)", "ndarray.flatten")
 class flatten:
-    def kind(a): return Array(a.dtype, (product(a.shape),), a.xp)
+    def kind(a): return Array(a.dtype, (product(a.shape),), library(a))
     @borrows("d_y")
     def d_a(d_y, a: Like): return reshape_like(d_y, a)
     def t_y(t_a): return np.ravel(t_a)

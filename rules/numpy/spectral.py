@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from rules.arrays import device, on_device
 from rules.cotangent import strong, zeros_like
 from rules.kind import Array, KindError
 from rules.numpy.matrices import adjoint, columns, conj, lower, mirrored, sizes, square, transposed, working
+from rules.numpy.reductions import largest
 from rules.operands import is_complex
 from rules.rule import Like, nondifferentiable, primitive, rule
 
@@ -29,12 +31,15 @@ def _in_order(w: Any, least: Any) -> bool:
 def gaps(w: Any) -> Any:
     """1 / (w_j - w_i), infinite or NaN where two are equal up to rounding, and 0 on the diagonal."""
     F = w[..., None, :] - w[..., :, None]
-    least = np.finfo(w.dtype).eps * w.shape[-1] * np.max(np.abs(w), axis=-1, initial=0)[..., None]
-    if not _in_order(w, least):
+    least = np.finfo(w.dtype).eps * w.shape[-1] * largest(np.abs(w))
+    if on_device(w):
+        F = np.where(np.abs(F) <= least[..., None], 0, F)
+    elif not _in_order(w, least):
         np.copyto(F, 0, where=np.abs(F) <= least[..., None])
     with np.errstate(divide="ignore", invalid="ignore"):
         np.divide(1, F, out=F)
-    np.einsum("...ii->...i", F)[...] = 0
+    i = np.arange(w.shape[-1], like=device(w))
+    F[..., i, i] = 0
     return F
 
 

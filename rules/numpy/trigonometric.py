@@ -3,11 +3,13 @@
 Squares are written `x * x`: that of a Python number may overflow, which `x ** 2` answers with an exception.
 """
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
+from rules.arrays import as_array, on_device
 from rules.cotangent import strong_divide
 from rules.kind import Array, array_or_number, kind_of, library, normalize_axis, promote
 from rules.numpy.shape import array_kind
@@ -76,8 +78,8 @@ class arctan2:
 
 @rule("y = degrees(x)", np.degrees, np.rad2deg, math.degrees)
 class degrees:
-    def d_x(d_y): return d_y / DEGREE
-    def t_y(t_x): return t_x / DEGREE
+    def d_x(d_y): return d_y * (1 / DEGREE)
+    def t_y(t_x): return t_x * (1 / DEGREE)
 
 
 @rule("y = radians(x)", np.radians, np.deg2rad, math.radians)
@@ -93,23 +95,47 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
 
     With u = pi x and f = sin(u)/u: u f^(n) + n f^(n-1) = sin^(n)(u), from below; near 0 the power series.
     """
-    u = np.pi * np.asarray(x)
-    far = np.abs(u) > order + 1
-    v = np.where(far, u, 1)
-    slope = np.sin(v) / v
-    for n in range(1, order + 1):
-        slope = (np.sin(v + n * (np.pi / 2)) - n * slope) / v
+    u = np.atleast_1d(np.pi * as_array(x, x))
+    least = 0.5 if order == 1 else order + 1.0  # where the closed form has lost few digits
+    far = np.abs(u) > least
     near = np.where(far, 0, u)
-    series, k = np.zeros_like(near), (order + 1) // 2
-    term = near ** (2 * k - order) * ((-1) ** k * math.factorial(2 * k) / math.factorial(2 * k - order))
-    term /= math.factorial(2 * k + 1)
-    step = -(near * near)
-    for m in range(k, k + 12 + 2 * order):
-        series += term
-        power = 2 * m - order
-        term *= step
-        term *= (2 * m + 1) / ((power + 1) * (power + 2) * (2 * m + 3))
-    return (np.where(far, slope, series) * np.pi**order)[()]
+    if on_device(u):
+        u = np.where(far, u, 1)
+    else:
+        np.copyto(u, 1, where=~far)
+    slope, other = np.sin(u), np.empty_like(u)
+    slope /= u
+    for n in range(1, order + 1):
+        np.add(u, n * (np.pi / 2), out=other)
+        np.sin(other, out=other)
+        slope *= n
+        other -= slope
+        other /= u
+        slope, other = other, slope
+    square, series = np.multiply(near, near, out=other), u
+    first, *coefficients = _sinc_series(order, least)
+    series[...] = first
+    for c in coefficients:
+        series *= square
+        series += c
+    if order % 2:
+        series *= near
+    if on_device(u):
+        series = np.where(far, slope, series)
+    else:
+        np.copyto(series, slope, where=far)
+    series *= np.pi**order
+    return series.reshape(np.shape(x))[()]
+
+
+@functools.cache
+def _sinc_series(order: int, largest: float) -> list[float]:
+    """The coefficients of u^(2j), or u^(2j + 1), in the derivative of sin(u)/u, the last first, up to a `largest` u."""
+    k, found = (order + 1) // 2, list[float]()
+    while not found or abs(found[0]) * largest ** (2 * len(found)) > 1e-18 * abs(found[-1]):
+        m = k + len(found)
+        found.insert(0, (-1) ** m * math.factorial(2 * m) / math.factorial(2 * m - order) / math.factorial(2 * m + 1))
+    return found
 
 
 def _float_kind(x):

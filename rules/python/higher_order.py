@@ -22,6 +22,28 @@ def listing(iterable: Any) -> Any:
     return [item for item in iterable]  # noqa: C416 - of any length
 
 
+def counted(iterable: Any, start: Any) -> Any:
+    """What a generator yields, each with its number."""
+    n = start
+    for item in iterable:
+        yield n, item
+        n += 1
+
+
+def first_of(iterable: Any) -> Any:
+    """What an iterator yields first."""
+    for item in iterable:
+        return item
+    raise StopIteration
+
+
+def first_or(iterable: Any, default: Any) -> Any:
+    """What an iterator yields first, if it yields anything."""
+    for item in iterable:
+        return item
+    return default
+
+
 # ------------------------------------------------------------------------------------------------- folds
 def _reduce(function: Any, iterable: Any, /) -> Any:
     if len(iterable) == 0:
@@ -47,12 +69,9 @@ def _prod(iterable: Any, /, *, start: Any = 1) -> Any:
 
 
 def _accumulate(iterable: Any, func: Any = operator.add) -> Any:
-    result, first = iterable[0], True
-    results = []
-    for item in iterable:
-        result = item if first else func(result, item)
-        results.append(result)
-        first = False
+    results = [item for item in iterable[:1]]  # noqa: C416 - of any length
+    for item in iterable[1:]:
+        results.append(func(results[-1], item))
     return results
 
 

@@ -1,4 +1,4 @@
-"""Rules for the integrals of sampled functions in `scipy.integrate`, along an axis; those of functions are refused.
+"""Rules for the integrals of sampled functions in `scipy.integrate`, along an axis.
 
 All are linear in the samples, with weights made of the widths of the intervals between them.
 """
@@ -16,6 +16,7 @@ from rules.numpy.reductions import one
 from rules.numpy.shape import array_kind
 from rules.operands import is_complex, rank
 from rules.rule import Like, recorded, rule, unsupported
+from rules.scipy import ode, quadrature  # noqa: F401 - the rules for functions that take functions
 
 
 # --------------------------------------------------------------------------------- the trapezoidal rule
@@ -198,7 +199,7 @@ class simpson:
             out = update(out, (_at(axis, part),), "add", _fit(d * (_odd(y, axis) * w), y))
         return out
 
-    def d_x(d_z, y, x: Like, axis):
+    def d_x(d_z, y, x, axis):
         axis = axis % rank(y)
         d = differences.over(d_z, axis)
         pairs, last = _by_widths(y, x, axis)
@@ -229,8 +230,7 @@ def _fit(d: Any, y: Any) -> Any:
 # ------------------------------------------------------------------------------------------------ refused
 unsupported(
     *(getattr(integrate, name) for name in (
-        "cubature dblquad fixed_quad lebedev_rule newton_cotes nquad nsum odeint qmc_quad quad quad_vec romb solve_bvp "
-        "solve_ivp tanhsinh tplquad "
+        "cubature fixed_quad lebedev_rule newton_cotes nquad nsum qmc_quad romb solve_bvp tanhsinh tplquad "
         "cumulative_simpson").split() if hasattr(integrate, name)),
-    why="write the quadrature with weights at nodes, or the steps of the solver as a loop",
+    why="write quad, one in the function of the other, or the quadrature with weights at nodes",
 )  # fmt: skip

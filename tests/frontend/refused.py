@@ -2,8 +2,6 @@
 
 # ruff: noqa: F821, F841
 
-import collections
-import functools
 import math
 import random
 
@@ -360,31 +358,40 @@ def append_to_a_list_argument(ys):
 
 
 def update_a_dict(p):
-    q = {"w": p["w"]}
-    q.update(b=1.0)
+    q = {"w": p["w"], "b": 2.0}
+
+    def changed():
+        q.update(b=1.0)
+
+    changed()
     return np.sum(q["w"] * q["b"])
 
 
 def pop_from_a_dict(p):
-    w = p.pop("w")
-    return np.sum(w)
+    return np.sum(p.pop("w") * 2.0)
 
 
 def set_default(p):
-    b = p.setdefault("b", 1.0)
-    return np.sum(p["w"]) * b
+    def changed():
+        p.setdefault("c", 1.0)
+
+    changed()
+    return np.sum(p["w"]) * p["b"]
 
 
 # ----------------------------------------------------------------------------------------- statements
-def delete_an_item(p):
-    del p["b"]
-    return np.sum(p["w"])
-
-
-def with_another_context(x):
-    with np.printoptions(precision=3):
-        y = 1.0 / x
+def delete_an_element(x):
+    y = x * 2.0
+    del y[0]
     return np.sum(y)
+
+
+def with_a_function_of_its_own(x):
+    def quiet():
+        return np.errstate(all="ignore")
+
+    with quiet() as _:
+        return np.sum(x)
 
 
 def with_a_handler(x):
@@ -393,19 +400,28 @@ def with_a_handler(x):
     return np.sum(y)
 
 
-def try_statement(x):
+def raises_in_a_comprehension(x):
     try:
-        y = np.log(x)
+        ys = [math.sqrt(float(v)) for v in x]
     except ValueError:
-        y = x
-    return np.sum(y)
+        return x[0]
+    return sum(ys)
 
 
-def try_finally(x):
+def raises_after_it_prints(x):
     try:
-        y = np.sum(x)
-    finally:
-        print("done")
+        y = x[0] if print("half") else 1.0 / float(x[0])
+    except ZeroDivisionError:
+        y = x[1]
+    return y
+
+
+def catches_what_is_computed(x):
+    kinds = [ValueError, KeyError]
+    try:
+        y = math.sqrt(float(x[0]))
+    except kinds[int(x[1])]:
+        y = x[1]
     return y
 
 
@@ -421,12 +437,12 @@ CALLS = 0
 def nonlocal_statement(x):
     count = 0.0
 
-    def bump():
+    def bump(v):
         nonlocal count
-        count = count + 1.0
+        count = count + v
         return count
 
-    return np.sum(x) * bump()
+    return sum([bump(v) for v in x])
 
 
 def class_statement(x):
@@ -440,32 +456,30 @@ def yields(x):
     yield np.sum(x)
 
 
-def yields_inside(x):
+def yields_in_an_expression(x):
     def pieces():
-        yield x[0]
-        yield x[1]
+        total = 1.0 + (yield x[0])
+        yield total
 
-    total = 0.0
-    for piece in pieces():
-        total = total + piece
-    return total
+    return sum(pieces())
 
 
-def calls_a_generator(x):
-    total = 0.0
-    for piece in _pieces(x):
-        total = total + piece
-    return total
-
-
-def _pieces(x):
-    yield x[0]
-    yield x[1]
-
-
-def generator_expression(x):
+def generator_read_twice(x):
     squares = (v * v for v in x)
-    return sum(squares)
+    return sum(squares) * max(squares)
+
+
+def generator_made_before_a_loop(x):
+    squares = (v * v for v in x)
+    total = 0.0
+    for v in x:
+        total = total + v * sum(squares)
+    return total
+
+
+def sends_to_a_generator(x):
+    squares = (v * v for v in x)
+    return squares.send(None)
 
 
 def set_comprehension(x):
@@ -512,9 +526,9 @@ def walrus_in_the_test_of_while(x):
     return y
 
 
-def match_statement(x, kind):
-    match kind:
-        case "square":
+def pattern_of_a_class(x, part):
+    match part:
+        case slice(start=0):
             return np.sum(x * x)
         case _:
             return np.sum(x)
@@ -591,14 +605,18 @@ def gradient_inside_recursion(x, n):
 
 
 def decorated_nested_function(x):
-    @functools.lru_cache
-    def scale():
-        return 2.0
+    @staticmethod
+    def inner(v):
+        return v * v
 
-    return np.sum(x) * scale()
+    return np.sum(inner(x))
 
 
 # ------------------------------------------------------------------------------------ calls without a rule
+def division_by_zero(x):
+    return x[1] / 0
+
+
 def function_without_rule(x):
     values = np.unique(x)
     return np.sum(values)
@@ -614,7 +632,7 @@ def function_without_rule_is_unpacked(x):
 
 
 def method_of_a_ufunc(x):
-    return np.sum(np.maximum.accumulate(x))
+    return np.sum(np.subtract.reduceat(x, [0, 2]))
 
 
 def function_of_a_module_of_numpy(x):
@@ -686,13 +704,13 @@ def random_number(x):
 
 def opaque_call_of_a_changed_array(x):
     y = x * 2.0
-    collections.deque(y)
+    id(y)
     return np.sum(y)
 
 
 def opaque_result_is_used(x):
-    y = collections.deque((1.0, 2.0))
-    return np.sum(x) * y[0]
+    y = hash((1.0, 2.0))
+    return np.sum(x) * y
 
 
 def instance_is_called(x):
@@ -977,7 +995,7 @@ def none_before_a_loop(x):
 
 def number_becomes_an_array(x):
     y = 1.0
-    for _ in range(3):
+    for _ in range(len(x)):
         y = y * x + np.sum(y)
     return np.sum(y)
 
@@ -998,7 +1016,7 @@ def list_grows_in_a_loop(x):
 
 def rank_grows_in_a_loop(x):
     y = x
-    for _ in range(3):
+    for _ in range(len(x)):
         y = y[None]
     return np.sum(y)
 

@@ -1,7 +1,6 @@
 """The programs of `refused.py` after the remedy of their message, under the same names."""
 
-import collections
-import functools
+import math
 
 import numpy as np
 
@@ -387,9 +386,14 @@ def set_default(p):
     return np.sum(p["w"]) * b
 
 
-def try_statement(x):
-    y = np.log(x) if x[0] > 0 else x
-    return np.sum(y)
+def raises_in_a_comprehension(x):
+    ys = []
+    try:
+        for v in x:
+            ys.append(math.sqrt(float(v)))
+    except ValueError:
+        return x[0]
+    return sum(ys)
 
 
 def nonlocal_statement(x):
@@ -400,7 +404,7 @@ def nonlocal_statement(x):
     return np.sum(x) * bump(0.0)
 
 
-def yields_inside(x):
+def yields_in_an_expression(x):
     def pieces():
         return [x[0], x[1]]
 
@@ -410,7 +414,7 @@ def yields_inside(x):
     return total
 
 
-def generator_expression(x):
+def generator_read_twice(x):
     squares = [v * v for v in x]
     return sum(squares)
 
@@ -462,7 +466,7 @@ def builtin_without_rule(x):
 
 def opaque_call_of_a_changed_array(x):
     y = x * 2.0
-    collections.deque(y.copy())
+    id(y.copy())
     return np.sum(y)
 
 
@@ -623,12 +627,10 @@ def function_to_a_library(x):
 
 
 def decorated_nested_function(x):
-    return np.sum(x) * _cached_scale()
+    def inner(v):
+        return v * v
 
-
-@functools.lru_cache
-def _cached_scale():
-    return 2.0
+    return np.sum(inner(x))
 
 
 def makes_an_object(x):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from rules.checked_kind import kind_of_call
 from rules.rule import Rule, find, find_method
 from rules.testing import check_rule
 
@@ -40,6 +41,11 @@ class Case:
         ]
         words += [f"{k}={v}" if not isinstance(v, np.ndarray) else k for k, v in self.kwargs.items()]
         return f"{name}({', '.join(words)})"
+
+    def kind(self) -> Any:
+        """The kind that the rule gives of the result. Raises KindError where it refuses the call."""
+        assert self.rule is not None
+        return kind_of_call(self.function, self.rule, self.rule.bind(self.args, self.kwargs))
 
     def run(self) -> None:
         check_rule(self.function, *self.args, **self.options, **self.kwargs)

@@ -20,6 +20,7 @@ CASES = [
     case(np.float_power, P, B), *[case(np.float_power, P, k).but(wrt="x") for k in (2, 0.5, -1, 1)],
     *[case(np.unwrap, a, **k) for a, k in [
         (A, {}), (5 * A, {}), (5 * A, {"axis": 0}), (5 * A, {"period": 4.0}), (5 * A, {"discont": 5.0})]],
+    *[case(np.kaiser, n, b).but(wrt="beta", complex=False) for n, b in ((6, 2.5), (5, 0.3), (2, 8.0), (1, 2.0))],
     *[case(np.i0, x) for x in (A, 10 * A, 40 * A, 0.7)], case(np.i0, np.zeros(2)).but(skip="float32"),
     *[case(bessel_over_power, A, n) for n in (1, 2)],
 ]

@@ -4,6 +4,7 @@ import numpy as np
 
 from rules.numpy.diagonals import diagonals, on_diagonal, on_diagonals
 from rules.numpy.joining import joined, part, parts, placed
+from rules.numpy.padding import COPIES, unpad
 from rules.numpy.shape import reshape_like
 from tests.rules.case import case, normal
 
@@ -103,6 +104,9 @@ CASES = [
     *[case(np.pad, a, width) for a, width in [(V, 1), (V, (2, 0)), (M, ((1, 2), (0, 3))), (M, 1),
         (EMPTY, 2)]],
     case(np.pad, V, 2, mode="constant", constant_values=3.0),
+    *[case(np.pad, a, width, mode) for mode in COPIES
+      for a, width in [(V, 2), (M, ((1, 2), (0, 7))), (M, ((0, 0), (3, 4)))]],
+    *[case(unpad, S, ((1, 0), (0, 0), (1, 2)), mode) for mode in COPIES],
     # copies
     *[case(np.broadcast_to, a, shape) for a, shape in [
         (V, (2, 6)), (ROW, (4, 3)), (2.5, (2, 3)), (X, (2,)), (M, (2, 3)), (X, ()), (V, 6)]],

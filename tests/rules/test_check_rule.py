@@ -292,6 +292,56 @@ def test_a_wrong_rule_of_a_primitive_that_a_pullback_calls() -> None:
     reject("the second derivative, of d_x", function=squared, args=(X,))
 
 
+def test_a_wrong_rule_of_a_primitive_that_forward_mode_calls() -> None:
+    @primitive
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    @rule("y = twice(x)", twice)
+    class wrong:
+        def kind(x): return kind_of(x)
+        def d_x(d_y): return 3 * d_y
+        def t_y(t_x): return 2 * t_x
+
+    def squared(x: Any) -> Any:
+        return np.multiply(x, x)
+
+    @rule("y = squared(x)", squared)
+    class right:
+        def kind(x): return elementwise(np.multiply, x, x)
+        def d_x(d_y, x): return d_y * 2 * x
+        def t_y(t_x, x): return t_x * twice(x)
+
+    reject("the second derivative, of t_y", function=squared, args=(X,))
+    check_rule(squared, X, upto=1)
+
+
+def test_a_forward_mode_that_cannot_be_traced() -> None:
+    declare(t_z=lambda x, y, t_x, t_y: t_x * y + x * t_y if np.sum(x) < 1e9 else t_x)
+    reject("the second derivative, of t_z", "branches on a value", skip="numbers")
+
+
+def test_values_of_what_is_asked_for_as_like() -> None:
+    def d_x(d_z, y, x: Like): return d_z * y + 0 * x
+    declare(d_x=d_x)
+    reject("d_x", "asked for as Like")
+
+
+def test_a_kind_that_fails_in_a_form_that_the_function_takes() -> None:
+    declare(kind=lambda x, y: Array(promote(x, y), x.shape if x.dtype == np.float64 else x.missing))
+    reject("kind", "raises AttributeError", upto=1, skip="broadcast numbers scalars zero-dim")
+
+
+def test_a_kind_that_is_right_for_equal_dtypes_only() -> None:
+    declare(kind=lambda x, y: array_or_number(kind_of(x).dtype, elementwise(np.multiply, x, y).shape))
+    reject("kind", "f32", "[mixed]", skip="numbers")
+
+
+def test_half_precision_computed_in_double() -> None:
+    declare(d_x=lambda d_z, y: d_z * (y.astype(np.float64) if y.dtype == np.float16 else y))
+    reject("d_x", "float64", "[float16]", skip="numbers", upto=1)
+
+
 @pytest.mark.parametrize(
     "body, why",
     [
@@ -382,8 +432,8 @@ def declare_kept(**members: Any) -> None:
     declare(**{"forward": forward, "with_state_d_x": with_state_d_x} | members)
 
 
-def reject_kept(*words: str) -> None:
-    reject(*words, skip="numbers scalars zero-dim broadcast")
+def reject_kept(*words: str, reuse: bool = True) -> None:
+    reject(*words, skip="numbers scalars zero-dim broadcast" + ("" if reuse else " reuse"))
 
 
 def test_a_right_rule_with_a_state_passes() -> None:
@@ -430,7 +480,7 @@ def test_a_state_is_taken_for_that_of_the_arguments_that_it_holds(same: Any) -> 
         return x * y, state
 
     declare_kept(forward=forward)
-    reject_kept("with_state_d_x", "with the arrays of an earlier call")
+    reject_kept("with_state_d_x", "with the arrays of an earlier call", reuse=False)
 
 
 def test_a_state_of_another_shape_is_not_replaced() -> None:
@@ -487,12 +537,12 @@ def test_a_gradient_in_the_memory_of_the_state() -> None:
         members = {"kind": lambda x: x, "d_x": d_x, "t_y": t_y, "forward": forward}
         members["with_state_d_x"] = mark(with_state_d_x)
         rule("y = floor(x)", floor)(type("floor", (), members))
-        options = {"function": floor, "args": (X,), "skip": "numbers scalars", "complex": False}
+        options = {"function": floor, "args": (X,), "skip": "numbers scalars reuse", "complex": False}
         if words:
             reject(*words, **options)
             _rules.pop(floor)
         else:
-            check_rule(floor, X, skip="numbers scalars zero-dim", complex=False)
+            check_rule(floor, X, skip="numbers scalars zero-dim reuse", complex=False)
 
 
 def test_a_state_with_memory_of_an_argument_that_it_denies() -> None:
@@ -528,13 +578,19 @@ def test_a_later_call_that_writes_into_an_earlier_result() -> None:
         return results[-1], Kept(y)
 
     declare_kept(forward=forward)
-    reject_kept("what an earlier call has returned")
+    reject_kept("what an earlier call has returned", reuse=False)
 
 
 def test_scratch_that_is_read_before_it_is_written() -> None:
     def with_state_d_x(d_z, state, t: Scratch("z")): return d_z * state.factor + 0 * t
     declare_kept(with_state_d_x=with_state_d_x)
     reject_kept("with_state_d_x", "nan")
+
+
+def test_a_state_that_is_made_anew_in_each_call() -> None:
+    declare_kept(forward=borrows()(lambda state, x, y: (x * y, Kept(y))))
+    reject_kept("the state", "has a new array, float64[3, 4]")
+    check_rule(product, X, Y, skip="numbers scalars zero-dim broadcast reuse")
 
 
 def test_a_state_in_scratch_memory() -> None:

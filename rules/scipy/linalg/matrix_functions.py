@@ -55,7 +55,7 @@ class expm_along_rule:
 
 def _doubled(A: Any, dtype: Any) -> Array:
     n = lengths().fresh()
-    return Array(np.dtype(dtype), (*A.shape[:-2], n, n), A.xp)
+    return Array(np.dtype(dtype), (*square(A).shape[:-2], n, n), A.xp)
 
 
 @rule("M = twofold(A, B, D)", twofold)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import ndimage
 
 from rules.kind import Array, KindError, library, normalize_axis
+from rules.numpy.padding import folded
 from rules.numpy.shape import array_kind
 from rules.operands import is_complex, rank
 from rules.rule import Like, primitive, recorded, rule
@@ -20,17 +21,6 @@ MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "constant": "consta
 
 
 # ----------------------------------------------------------------------------------------------- primitives
-def _folded(full: Any, n: int, before: int, axis: int, mode: str) -> Any:
-    """The cotangent of an image of `n` pixels along `axis`, from that of the extended one."""
-    full = np.moveaxis(full, axis, 0)
-    out = full[before : before + n].copy()
-    if MODES[mode] != "constant":
-        source = np.pad(np.arange(n), (before, len(full) - before - n), MODES[mode])
-        for k in (*range(before), *range(before + n, len(full))):
-            out[source[k]] += full[k]
-    return np.moveaxis(out, 0, axis)
-
-
 def _laid_out(weights: Any, origin: Any, ndim: int, axis: int | None, convolve: bool) -> tuple[Any, list[int]]:
     """The weights of a correlation with as many axes as the image, and where on each their middle is."""
     if axis is not None:
@@ -68,7 +58,7 @@ def uncorrelate(d: Any, weights: Any, mode: str, origin: Any = 0, axis: Any = No
         out = ndimage.correlate1d(out, np.ravel(np.flip(w)), axis, mode="constant", origin=start[axis])
     for k, n in enumerate(d.shape):
         if w.shape[k] > 1 or middle[k]:
-            out = _folded(out, n, middle[k], k, mode)
+            out = folded(out, n, middle[k], k, MODES[mode])
     return np.ascontiguousarray(out)
 
 

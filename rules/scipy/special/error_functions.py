@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from rules.arrays import on_device
 from rules.operands import dtype_of, is_complex
 from rules.rule import elementwise, primitive, rule
 from rules.scipy.special.kinds import together
@@ -70,7 +71,7 @@ def _slope(y: Any, x: Any, n: int, sign: int, c: float) -> Any:
             last, near = near, g * near + sign * (2 * k) * last
         size = np.abs(np.real(x))
         far = (np.abs(x) > FAR) & (np.real(x) >= 0) if sign > 0 else (size > FAR) & (2 * np.abs(np.imag(x)) <= size)
-        return np.where(far, _series(x, n, sign, c / 2), near)[()] if np.any(far) else near
+        return np.where(far, _series(x, n, sign, c / 2), near)[()] if on_device(x) or np.any(far) else near
 
 
 def _series(x: Any, n: int, sign: int, c: float) -> Any:

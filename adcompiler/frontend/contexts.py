@@ -1,0 +1,90 @@
+"""`with`: how NumPy handles errors goes with each operation; other contexts are entered and left, around the rest.
+
+with np.errstate(all="ignore"): y = x / 0.0     ->       %y = %x / 0.0          (under the errstate, wherever it goes)
+with lock: y = f(x)                             ->       entered(lock); %y = f(%x); left(lock)
+"""
+
+import ast
+import contextlib
+from typing import Any
+
+import gast
+import numpy as np
+
+from adcompiler.frontend.calls import Calls
+from adcompiler.frontend.kinds import Known, is_array
+from adcompiler.ir.core import Value
+from rules.contexts import entered, left
+from rules.kind import Opaque
+
+AS_DOCUMENTED = "use the keywords that NumPy documents"
+
+
+class Contexts(Calls):
+    """Lowers `with`."""
+
+    def stmt_With(self, node: Any, rest: list[Any]) -> Any:
+        return self.within(node, node.items)
+
+    def within(self, node: Any, items: list[Any]) -> Any:
+        """The body of a `with`, within the contexts that are left."""
+        if not items:
+            return self.block(node.body)
+        item, *others = items
+        made = item.context_expr
+        f = self.expr(made.func) if isinstance(made, gast.Call) else None
+        if isinstance(f, Known) and f.value is np.errstate:
+            outer, self.errstate = self.errstate, (*self.errstate, self.error_handling(item))
+            try:
+                return self.within(node, others)
+            finally:
+                self.errstate = outer
+        if isinstance(f, Known) and f.value in (contextlib.nullcontext, contextlib.suppress):
+            args, kwargs = self.given(made)
+            given = [*args, *kwargs.values(), Known(None)][0] if f.value is contextlib.nullcontext else Known(None)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, given)
+            return self.within(node, others)
+        with self.unfollowed(node):
+            manager = self.operand(self.manager(made, f))
+        value = self.builder.effect(entered, manager, kind=Opaque("context"))
+        self.defs[value] = self.builder.region.ops[-1]
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value)
+        status = self.within(node, others)
+        self.builder.loc = self.loc(node)
+        self.builder.effect(left, manager)
+        return status
+
+    def manager(self, made: Any, f: Any) -> Any:
+        """A context manager: an object from outside, or what a call gives that the compiler does not look into."""
+        if isinstance(f, Known) and callable(f.value):
+            args, kwargs = self.given(made)
+            return self.opaque(f.value, args, kwargs, made)
+        d = self.expr(made) if not isinstance(made, gast.Call) else None
+        entering = isinstance(d, Known) and hasattr(type(d.value), "__enter__") and not is_array(d.value)
+        if not entering and not (isinstance(d, Value) and isinstance(d.kind, Opaque)):
+            text = ast.unparse(gast.gast_to_ast(made))
+            raise self.refuse(made, f"`with {text}` is of what is no context manager known when compiling",
+                              "put it around the call, outside of the function")  # fmt: skip
+        return d
+
+    def error_handling(self, item: Any) -> tuple[tuple[str, str], ...]:
+        """The keywords of a `np.errstate(...)`."""
+        made = item.context_expr
+        if made.args or item.optional_vars is not None:
+            raise self.refuse(made, "`with np.errstate(...)` takes keywords, and has no `as` here",
+                              'write np.errstate(divide="ignore")')  # fmt: skip
+        handling = {}
+        for k in made.keywords:
+            how = self.static(self.expr(k.value), k.value, f"the argument {k.arg} of np.errstate")
+            if k.arg == "call" or how == "call":
+                raise self.refuse(made, "np.errstate with call= is not supported yet",
+                                  'write how it handles each: divide="ignore", "warn" or "raise"')  # fmt: skip
+            if how is not None:
+                handling[str(k.arg)] = str(how)
+        try:
+            np.errstate(**handling)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise self.refuse(made, f"this raises {type(error).__name__}: {error}", AS_DOCUMENTED) from None
+        return tuple(handling.items())

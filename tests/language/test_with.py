@@ -1,0 +1,160 @@
+"""`with`: contexts are entered and left around what stands in them, in the forward sweep alone."""
+
+import contextlib
+import io
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+from adcompiler import differentiable, grad, value_and_grad, vjp
+from adcompiler.errors import UnsupportedError
+
+from .checking import everywhere
+
+X = np.array([0.7, 0.4, 1.3, 0.9])
+LOCK = threading.Lock()
+LOG: list[str] = []
+
+
+@contextlib.contextmanager
+def noted(name):
+    LOG.append("in " + name)
+    try:
+        yield name
+    finally:
+        LOG.append("out " + name)
+
+
+class Raised(Exception):
+    pass
+
+
+def formatted(x):
+    with np.printoptions(precision=2), LOCK:
+        y = x * x
+        print(y[0], y)
+    return np.sum(y * x)
+
+
+def test_context_managers(capsys):
+    """Entered once, around what is printed; what follows is outside."""
+    everywhere(formatted, X, closed=False)
+    capsys.readouterr()
+    value_and_grad(formatted)(X)
+    printed = capsys.readouterr().out
+    formatted(X)
+    assert printed == capsys.readouterr().out
+    assert not LOCK.locked()
+    assert "with np.printoptions(precision=2):" in differentiable(formatted).source(example=(X,))
+
+
+def steps(x, low):
+    total = 0.0
+    for i in range(4):
+        with noted("step"):
+            if x[i] > 1.2:
+                continue
+            total = total + x[i] ** 2
+            if total > 1.0:
+                break
+            with contextlib.nullcontext(x[0]) as first:
+                total = total * first
+    with noted("end"):
+        if total > low:
+            return total * x[3]
+        total = total * x[0]
+    return total * total
+
+
+@pytest.mark.parametrize("low", [0.0, 50.0])
+def test_contexts_that_are_left_early(low):
+    """By `continue`, `break` and `return`: entered and left as often as in the program, and in its order."""
+    everywhere(steps, X, low, closed=False)
+    for x in (X, 3.0 * X):
+        LOG.clear()
+        steps(x, low)
+        wanted = list(LOG)
+        LOG.clear()
+        grad(steps)(x, low)
+        assert wanted == LOG
+        _, pullback = vjp(steps, x, low)
+        pullback(1.0)
+        pullback(1.0)
+        assert wanted * 2 == LOG
+
+
+def test_contexts_are_left_where_the_program_raises():
+    def f(x):
+        with noted("around"):
+            y = x * x
+            if y[0] > 4.0:
+                raise Raised
+        return np.sum(y * x)
+
+    everywhere(f, X, closed=False)
+    LOG.clear()
+    with pytest.raises(Raised):
+        grad(f)(5.0 * X)
+    assert LOG == ["in around", "out around"]
+
+
+def test_what_a_context_gives():
+    def f(x):
+        with noted("name") as name:
+            print(name, end="")
+        return np.sum(x * x)
+
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        grad(f)(X)
+    assert out.getvalue() == "name"
+
+
+def test_warnings_are_caught_inside():
+    def f(x):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.warn("not seen")
+            y = x * x
+        return np.sum(y * x)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        everywhere(f, X, closed=False)
+
+
+def test_a_context_around_a_store():
+    def f(x):
+        y = x * x
+        with LOCK:
+            y[1:] *= x[0]
+            z = y[1] * x[2]
+        y[0] = z
+        return np.sum(y * x)
+
+    everywhere(f, X, closed=False)
+
+
+def test_a_context_of_an_array_that_is_used_elsewhere_is_refused():
+    def f(x):
+        y = x * x
+        with noted(y):
+            z = np.sum(y * x)
+        return z
+
+    with pytest.raises(UnsupportedError, match="may write into an array that is used elsewhere"):
+        grad(f)(X)
+
+
+def test_a_context_with_a_name_is_entered_twice():
+    def f(x):
+        quiet = np.printoptions(precision=2)
+        with quiet:
+            y = x * x
+        with LOCK:
+            z = np.sum(y * x)
+        return z
+
+    everywhere(f, X, closed=False)
