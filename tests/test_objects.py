@@ -94,6 +94,14 @@ def copies(o, y):
     return np.sum(o.x**2) + np.sum(p.x * 2) + np.sum(q.x * 3)
 
 
+def copies_of_containers(o, y):
+    kept = {"a": o, "b": (o, C(o.x * 2))}
+    deep, shallow = copy.deepcopy(kept), copy.copy(kept)
+    deep["a"].x = deep["a"].x * y
+    shallow["a"].x = shallow["a"].x + y
+    return np.sum(o.x) + 2 * np.sum(deep["b"][0].x) + np.sum(kept["b"][0].x * deep["b"][1].x)
+
+
 def shallow_copy_shares_its_array(o, y):
     p = copy.copy(o)
     o.x[0] = y
@@ -287,7 +295,7 @@ def loop_variable_is_an_attribute(o, y):
 
 SHARED = [
     two_names, methods_that_return_self, by_a_helper, by_a_closure, in_two_slots, attributes_exchanged,
-    an_array_with_two_attributes, copies, shallow_copy_shares_its_array, namespaces, stored_in_a_branch,
+    an_array_with_two_attributes, copies, copies_of_containers, shallow_copy_shares_its_array, namespaces, stored_in_a_branch,
     made_in_branches, chosen_and_read, made_where_the_other_path_raises, best_of_candidates, stored_in_a_loop,
     elements_stored_in_a_loop, left_early, accepted_or_not, best_so_far, exchanged, objects_in_objects,
     first_assigned_in_a_loop, lists_and_dicts_of_objects, containers_in_objects, loop_variable_is_an_attribute,

@@ -3,6 +3,7 @@
 Point(x, 2.0)       ->       an object on the heap, and the body of its `__init__`, or what that of a dataclass does
 """
 
+import copy
 import dataclasses
 import inspect
 import types
@@ -11,6 +12,7 @@ from typing import Any
 import gast
 
 from adcompiler.frontend.attributes import EMPTY
+from adcompiler.frontend.collected import COLLECTED
 from adcompiler.frontend.instances import (
     generated,
     is_frozen,
@@ -19,14 +21,14 @@ from adcompiler.frontend.instances import (
     is_users,
     own_value,
 )
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.of_objects import FUNCTIONS
 from adcompiler.frontend.operators import Operators
 from adcompiler.frontend.records import Parent, Record
-from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.scope import Callback, Closure, Frame, Method
 from adcompiler.ir.core import Value
 from adcompiler.ir.structure import like, parts
-from rules.kind import Array
+from rules.kind import Array, Seq
 from rules.libraries import hashable
 
 #: What holds an object while its `__init__` runs.
@@ -67,6 +69,8 @@ class Objects(Operators):
             made = self.constructed(function.value, args, kwargs, node)
             if made is not None:
                 return made
+        if isinstance(function, Known) and function.value is copy.deepcopy and len(args) == 1 and not kwargs:
+            return self.copied(args[0], node)
         special = FUNCTIONS.get(function.value) if isinstance(function, Known) and hashable(function.value) else None
         if special is not None and args and (isinstance(args[0], Record) or is_named_tuple(args[0])):
             done = special(self, node, *args, **kwargs)
@@ -182,11 +186,14 @@ class Objects(Operators):
         if isinstance(d, Value) and isinstance(d.kind, Array):
             made[id(d)] = d, self.method_rule("copy", node, d)
             return made[id(d)][1]
-        if isinstance(d, Value | Known):
+        if isinstance(d, ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq)):
+            made[id(d)] = d, COLLECTED[copy.deepcopy](self, node, d)
+            return made[id(d)][1]
+        if isinstance(d, Value | Known | Closure | Method | Callback | frozenset):
             return d
         if isinstance(d, list | dict):
             found: Any = {k: self.copied(x, node, made) for k, x in parts(d)}
-            made[id(d)] = d, found if isinstance(d, dict) else list(found.values())
+            made[id(d)] = d, found if isinstance(d, dict) else like(d, found.values())
             return made[id(d)][1]
         if isinstance(d, tuple):
             return like(d, [self.copied(x, node, made) for x in d])
