@@ -295,7 +295,8 @@ def loop_variable_is_an_attribute(o, y):
 
 SHARED = [
     two_names, methods_that_return_self, by_a_helper, by_a_closure, in_two_slots, attributes_exchanged,
-    an_array_with_two_attributes, copies, copies_of_containers, shallow_copy_shares_its_array, namespaces, stored_in_a_branch,
+    an_array_with_two_attributes, copies, copies_of_containers, shallow_copy_shares_its_array, namespaces,
+    stored_in_a_branch,
     made_in_branches, chosen_and_read, made_where_the_other_path_raises, best_of_candidates, stored_in_a_loop,
     elements_stored_in_a_loop, left_early, accepted_or_not, best_so_far, exchanged, objects_in_objects,
     first_assigned_in_a_loop, lists_and_dicts_of_objects, containers_in_objects, loop_variable_is_an_attribute,
