@@ -102,6 +102,12 @@ def copies_of_containers(o, y):
     return np.sum(o.x) + 2 * np.sum(deep["b"][0].x) + np.sum(kept["b"][0].x * deep["b"][1].x)
 
 
+def stored_in_comprehensions(o, y):
+    a = np.array([o.grown(v).x[0] for v in (1.5, y) if v > 0.2])
+    c = sum(o.grown(v).x[0] for v in (0.5, y) if v > 0.2)
+    return np.sum(a) * c + np.sum(np.array([o.grown(v).x[0] for v in o.x])) + np.sum(o.x)
+
+
 def shallow_copy_shares_its_array(o, y):
     p = copy.copy(o)
     o.x[0] = y
@@ -296,7 +302,7 @@ def loop_variable_is_an_attribute(o, y):
 SHARED = [
     two_names, methods_that_return_self, by_a_helper, by_a_closure, in_two_slots, attributes_exchanged,
     an_array_with_two_attributes, copies, copies_of_containers, shallow_copy_shares_its_array, namespaces,
-    stored_in_a_branch,
+    stored_in_comprehensions, stored_in_a_branch,
     made_in_branches, chosen_and_read, made_where_the_other_path_raises, best_of_candidates, stored_in_a_loop,
     elements_stored_in_a_loop, left_early, accepted_or_not, best_so_far, exchanged, objects_in_objects,
     first_assigned_in_a_loop, lists_and_dicts_of_objects, containers_in_objects, loop_variable_is_an_attribute,
@@ -482,10 +488,6 @@ def on_one_path_alone(o, y):
     return p.x
 
 
-def in_a_comprehension(o, y):
-    return sum([o.grown(v).x[0] for v in (y, y)]) if False else np.sum(np.array([o.grown(v).x[0] for v in o.x]))
-
-
 def deep_copy_of_one_array_or_two(o, y):
     o.z = o.x if y > 1 else o.x * 2
     q = copy.deepcopy(o)
@@ -619,7 +621,6 @@ REFUSED = [
     (made_by_new, "Single()", "a `__new__` of its own"),
     (no_such_attribute, "o.z", "has no attribute z here; it has x"),
     (on_one_path_alone, "p.x", "p is assigned on one path of the if"),
-    (in_a_comprehension, "self.x = self.x * y", "stored within an expression"),
     (deep_copy_of_one_array_or_two, "copy.deepcopy(o)", "may hold one object or array twice"),
     (deep_copy_of_one_object_or_two, "copy.deepcopy(p)", "may hold one object or array twice"),
     (given_twice, "grad(lambda a, b", "is given one object more than once"),
