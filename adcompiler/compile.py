@@ -464,7 +464,7 @@ def _doc(request: Request) -> str:
     source = request.source
     where = f"`{source.name}` ({request.place.short})"
     if request.of is not None:
-        where = f"what {where} leaves in {request.whole.parameter_of(request.of)}"
+        where = f"`{request.whole.parameter_of(request.of)}` after {where}"
     if request.mode == "jvp":
         return f"Value and tangent of {where} along {', '.join(request.tangents.values())}."
     names = ", ".join(map(written, request.wrt))

@@ -16,6 +16,7 @@ from adcompiler.ir.core import For, Function, Loc, Op, Region, Value, While, lea
 from adcompiler.ir.interpret import interpret as run_ir
 from adcompiler.passes.capture import shape_only
 from adcompiler.passes.mark import turn
+from rules.arrays import is_array
 from rules.kind import Num
 
 
@@ -69,7 +70,7 @@ def tape_report(made: Build, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T
     kept = [v for v in dict.fromkeys(_read(backward)) if v in made_before and v in moving and not _plain(v)]
     values = leaf_values(made.lowered, args, kwargs, made.request)
     found = run_ir(Function(f.name, f.params, Region([], forward.ops, kept), tuple(kept)), values) if kept else ()
-    given = [x for x in values if isinstance(x, np.ndarray)]
+    given = [x for x in values if is_array(x)]
     seen: set[int] = set()  # one array may be on several lists
     out = []
     for v, x in zip(kept, found, strict=True):
@@ -78,7 +79,7 @@ def tape_report(made: Build, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T
         made_of = _element(v, made_before[v])
         loc = made_of.loc or made_before[v].loc or Loc("", 0)
         if items:
-            out.append(Kept(loc.file, loc.line, made_of.hint, len(items), sum(np.asarray(i).nbytes for i in items)))
+            out.append(Kept(loc.file, loc.line, made_of.hint, len(items), sum(map(_bytes, items))))
     return TapeReport(sorted(out, key=lambda k: (k.file, k.line)))
 
 
@@ -97,8 +98,12 @@ def _plain(v: Value) -> bool:
     return isinstance(v.kind, Num) or bool(getattr(v.kind, "range", False))
 
 
-def _is_given(x: Any, given: list[np.ndarray]) -> bool:
-    return x is None or (isinstance(x, np.ndarray) and any(np.may_share_memory(x, g) for g in given))
+def _bytes(x: Any) -> int:
+    return int((x if is_array(x) else np.asarray(x)).nbytes)
+
+
+def _is_given(x: Any, given: list[Any]) -> bool:
+    return x is None or (is_array(x) and any(np.may_share_memory(x, g) for g in given))
 
 
 def _element(v: Value, op: Op) -> Value:

@@ -47,6 +47,8 @@ class Switched:
         return y, rule.pushforward.function(*(values[w] for w in rule.pushforward.wants))
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks for these of anything
+            raise AttributeError(name)
         raise RuleError(f"ad.{name} needs a compiler, and differentiation is switched off (ad.none)")
 
 

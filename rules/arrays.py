@@ -153,6 +153,9 @@ def lacks(function: Any, name: str) -> tuple[str, str] | None:
     made = get(name)
     assert made is not None
     label = getattr(function, "__name__", str(function))
+    way_out = f"convert them, {made.alias}.asnumpy(x), or call it outside"
+    if _of_scipy(function):
+        return f"what SciPy computes here has no form for arrays of {name}", way_out
     if isinstance(function, type) and issubclass(function, np.generic):
         return f"{label} makes a number of the host", f"write x.astype(np.{label})"
     if isinstance(function, types.MethodDescriptorType | types.GetSetDescriptorType):
@@ -161,7 +164,13 @@ def lacks(function: Any, name: str) -> tuple[str, str] | None:
         there = not _is_library(function) or made.own(function) is not None
     if there:
         return None
-    return f"{label} has no form for arrays of {name}", f"convert them, {made.alias}.asnumpy(x), or call it outside"
+    return f"{label} has no form for arrays of {name}", way_out
+
+
+def _of_scipy(function: Any) -> bool:
+    """Is it a function of the rules that runs SciPy on the host? Those for its special functions do not."""
+    home = getattr(function, "__module__", None) or ""
+    return home.startswith("rules.scipy.") and not home.startswith("rules.scipy.special")
 
 
 def _is_library(function: Any) -> bool:

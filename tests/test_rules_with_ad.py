@@ -163,31 +163,6 @@ def test_a_function_that_is_not_known_when_compiling_is_refused():
         grad(lambda x: x * four_times(np.vectorize, 0.5))(2.0)
 
 
-def test_rules_are_told_from_slips():
-    with pytest.raises(RuleError, match="has calls_g, but no argument g"):
-
-        @rule("y = slip(f, x)", lambda f, x: x)
-        class _:
-            def calls_g(x):
-                return (x,)
-
-            def d_x(d_y):
-                return d_y
-
-    with pytest.raises(RuleError, match="t_y lacks t_f, the tangent of what f closes over"):
-
-        @rule("y = slip(f, x)", lambda f, x: x)
-        class _:
-            def calls_f(x):
-                return (x,)
-
-            def d_f(ad, d_y, f, x):
-                return ad.vjp(f, x)[1](d_y)[0]
-
-            def t_y(ad, f, x, t_x):
-                return t_x
-
-
 def test_check_rule_says_what_checks_a_rule_that_takes_functions():
     with pytest.raises(ValueError, match=r"adcompiler\.check_grad"):
         check_rule(map_rows, np.sin, X)

@@ -9,6 +9,7 @@ from typing import Any
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.frames import held, readable
 from adcompiler.frontend.instances import is_made_of_fields
+from adcompiler.frontend.iteration import Storing
 from adcompiler.frontend.joins import Environments, Side
 from adcompiler.frontend.kinds import Again, Unread
 from adcompiler.frontend.loops import Loops
@@ -155,9 +156,13 @@ class Heap(Loops):
     def check_store(self, r: Record, attribute: str, node: Any, text: str) -> None:
         """Refuse to store an attribute where it is not known which object has it, or within an expression.
 
-        Raises Rebound for the outermost loop that does not carry the attribute.
+        Raises Rebound for the outermost loop that does not carry the attribute, Storing for a comprehension that has to
+        be a loop.
         """
-        if any(r.born < wall for wall in self.walls):
+        walls = [wall for wall in self.walls if r.born < wall and not self.comprehensions.get(wall)]
+        if walls and walls[0] in self.comprehensions:
+            raise Storing(walls[0])
+        if walls:
             raise self.refuse(node, f"{text}.{attribute} is stored within an expression, and the object is made "
                               "outside of it", "write a loop, with the store in a statement of its own")  # fmt: skip
         other = self.same_object(r)

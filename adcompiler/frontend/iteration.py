@@ -14,6 +14,7 @@ from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Frame, Poison, moment, poison_problem
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe, spelled
@@ -24,6 +25,14 @@ from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, ele
 
 INDICES = "loop over indices: for i in range(n)"
 READ_AGAIN = "make it where it is read, or make a list of it"
+
+
+class Storing(Exception):
+    """A comprehension, by its wall, stores to an object from outside: it is lowered as a loop."""
+
+    def __init__(self, wall: int) -> None:
+        super().__init__(wall)
+        self.wall = wall
 
 
 class Apart(Exception):
@@ -274,12 +283,29 @@ class Iterations(Expressions):
 
         None for inner ones that do not collect a known number of elements: then all of them make one loop.
         """
+        problems, wall = len(self.problems), moment()
+        read: list[Any] = []
+        try:
+            return self._comprehended(node, generators, wall, read, apart)
+        except Storing as storing:
+            if storing.wall != wall:
+                raise
+            it, mark = read
+            del self.builder.region.ops[mark:]
+            del self.problems[problems:]
+            return self.grown(node, it)
+        finally:
+            self.comprehensions.pop(wall, None)
+
+    def _comprehended(self, node: Any, generators: list[Any], wall: int, read: list[Any], apart: bool) -> Any:
+        """The same; what is `read` is put there. Raises Storing where it has to be a loop, with a statement."""
         whole = generators[0] is node.generators[0]
         g, more = generators[0], generators[1:]
         source = self.expr(g.iter)
         if isinstance(source, Generated) and whole and isinstance(node, gast.ListComp):
             return self.grown(node, source)
         it = self.iterate(source, g.iter)
+        read += [it, len(self.builder.region.ops)]
         place = self.loc(node)
         apart = apart or (place.file, place.line, place.col) in self.scope.made_apart
         if apart and isinstance(it, Iteration):
@@ -289,7 +315,11 @@ class Iterations(Expressions):
         if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
             return self.grown(node, it) if whole else None
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
-        self.walls.append(moment())
+        self.walls.append(wall)
+        if whole and not isinstance(it, Iteration):
+            self.comprehensions[wall] = True
+        elif whole and isinstance(node, gast.ListComp):
+            self.comprehensions[wall] = False
         try:
             if isinstance(it, Iteration):
                 mark = len(self.builder.region.ops)
@@ -303,6 +333,7 @@ class Iterations(Expressions):
                         raise
                     del self.builder.region.ops[mark:]
                     it = self.unrolled(it, g.iter, unroll.problem)
+                    self.comprehensions[wall] = whole
             out: list[Any] = []
             for item in it:
                 self.assign(g.target, item)
@@ -377,6 +408,9 @@ class Iterations(Expressions):
         )
 
         def collect(x: Any) -> Value:
+            if isinstance(x, Record):
+                reason = f"a list of any length of objects of class {x.cls.__name__} is not supported"
+                raise Unroll(g, problem_at(self.loc(node.elt), reason, "write a range of known length"))
             if isinstance(x, Closure | Callback) or (isinstance(x, Known) and callable(x.value)):
                 reason = f"a list of any length of {describe(x)} is not supported"
                 raise Unroll(g, problem_at(self.loc(node.elt), reason, "write the functions out in a list"))

@@ -18,6 +18,7 @@ from adcompiler.frontend.kinds import Known, ListOf, join_kinds
 from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned, moment
 from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
@@ -213,7 +214,10 @@ class Joins(Statics):
             return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
             if (id(a), id(b)) not in known:  # two names of one dict have one afterwards
-                known[id(a), id(b)] = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+                made = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}
+                if isinstance(a, Fields) and isinstance(b, Fields) and a.of == b.of:
+                    made = a.remade(made)
+                known[id(a), id(b)] = made
             return known[id(a), id(b)]
         if isinstance(a, ListOf) and isinstance(b, ListOf):
             inner = self.join(a.element, b.element, op, known, name, loc)

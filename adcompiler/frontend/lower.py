@@ -27,6 +27,7 @@ from adcompiler.frontend.operations import no_rule
 from adcompiler.frontend.ownership import PENDING, containers
 from adcompiler.frontend.records import Record, records
 from adcompiler.frontend.recursion import Recursion, Recursive
+from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import (
     Callback,
     Captured,
@@ -601,6 +602,9 @@ def _plain_tree(d: Any) -> Any:
         raise UnsupportedError("it returns a deque: return a list of it, list(...)")
     if isinstance(d, ListOf):
         return ListOf(_plain_tree(d.element))
+    if isinstance(d, Fields):
+        reason = f"it returns what {d.of} gives, of which there are parts alone here"
+        raise UnsupportedError(problem_at(d.loc, reason, f"return those that are wanted: {', '.join(d)}"))
     if isinstance(d, Callback):
         raise UnsupportedError(problem_at(d.loc, f"it returns a {d.name}", "call it, and return its result"))
     if isinstance(d, Closure):

@@ -61,6 +61,9 @@ class Operations:
         self.evaluated: list[list[Any]] = [[]]
         #: Arrays made before these moments are not changed in place: what reads them then is no name.
         self.walls: list[int] = []
+        #: Of these, those of comprehensions: attributes may be stored in one that is unrolled, True, and others become
+        #: loops for that, False.
+        self.comprehensions: dict[int, bool] = {}
         #: The lists that comprehensions over ranges have collected, with where these stand.
         self.comprehended: dict[Value, tuple[str, int, int]] = {}
         #: What a loop reads of a list, with the list.

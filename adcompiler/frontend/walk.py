@@ -11,7 +11,8 @@ def walk_denotation(d: Any, path: tuple[Any, ...], f: Callable[[Any, tuple[Any, 
     if isinstance(d, tuple | list):
         return like(d, (f(x, (*path, i)) for i, x in enumerate(d)))
     if isinstance(d, dict):
-        return {k: f(x, (*path, k)) for k, x in d.items()}
+        made = {k: f(x, (*path, k)) for k, x in d.items()}
+        return made if d.__class__ is dict else d.remade(made)  # type: ignore[attr-defined]
     if isinstance(d, ListOf):
         return ListOf(f(d.element, (*path, "*")))
     return d

@@ -144,7 +144,7 @@ def _inline(
             continue
         if user is not None and reuses(user, uses, order, plan.defs) is v:
             continue
-        if user is not None and any(v in x for x in passed(user)):
+        if user is not None and any(y is v for x in passed(user) for y in x):
             continue  # it is computed once, and not whenever the function is called
         if user is not None and isinstance(user, If | For | While) and v not in set(user.operands()):
             continue

@@ -2,8 +2,19 @@
 
 import numpy as np
 import pytest
+from scipy import integrate, optimize
 
-from adcompiler import UnsupportedError, check_grad, differentiable, grad, jvp, stop_gradient, value_and_grad, vjp
+from adcompiler import (
+    UnsupportedError,
+    check_grad,
+    debug_nans,
+    differentiable,
+    grad,
+    jvp,
+    stop_gradient,
+    value_and_grad,
+    vjp,
+)
 from tests.device.library import REAL, counted, name, same, to_device, to_host
 from tests.device.library import xp as cp
 
@@ -298,6 +309,35 @@ def test_what_a_pullback_keeps_is_its_own():
     same(np.cos(X) * X + np.sin(X), pullback(to_device(np.ones(4)))[0], 1e-12)
 
 
+class Layer:
+    """An object of the user's, whose attributes are arrays of the device."""
+
+    def __init__(self, W, b):
+        self.W, self.b = W, b
+
+    def __call__(self, x):
+        return cp.tanh(self.W @ x + self.b)
+
+
+def through_an_object(layer, x):
+    for _ in range(2):
+        x = layer(x[:3])
+    return cp.sum(x * x)
+
+
+def test_objects_hold_arrays_of_the_device():
+    W, b, x = to_device(LAYER["W"][:, :3].copy()), to_device(LAYER["b"]), to_device(X)
+    with counted() as count:
+        d = grad(through_an_object)(Layer(W, b), x)
+    assert count.transfers == count.waits == 0
+
+    def of_weights(W):
+        return through_an_object(Layer(W, b), x)
+
+    same(to_host(grad(of_weights)(W)), d["W"], 1e-12)
+    check_grad(of_weights, W)
+
+
 def test_stopped_gradients():
     same(X, grad(lambda x: cp.sum(stop_gradient(x) * x))(to_device(X)))
 
@@ -309,6 +349,23 @@ def test_generated_code_is_written_with_the_library():
     assert "np.cos" not in text
     text = differentiable(running, argnums=0).source("value_and_grad", example=(to_device(X),))
     assert f"{alias}.asarray(0.0" in text
+
+
+def test_what_is_kept_is_measured_there():
+    here, there = (differentiable(lambda x: np.sum(np.sin(x) ** 3)).explain(to(X)) for to in (np.copy, to_device))
+    kept = [line.split()[1:6] for line in str(here).splitlines() if "bytes" in line]
+    assert kept
+    assert kept == [line.split()[1:6] for line in str(there).splitlines() if "bytes" in line]
+
+
+def test_cotangents_that_are_not_finite_are_found_there():
+    def f(x):
+        return cp.sum(cp.sqrt(x))
+
+    with debug_nans():
+        same(0.5 / np.sqrt(X[2:]), grad(f)(to_device(X[2:])), 1e-12)
+        with pytest.raises(FloatingPointError, match=r"the cotangent of x is not finite: inf at \[1\]"):
+            grad(f)(to_device(np.array([1.0, 0.0])))
 
 
 # ------------------------------------------------------------------------------------------------ refusals
@@ -323,6 +380,14 @@ def indexed_by_the_host(x):
     return cp.sum(x[np.array([0, 1])])
 
 
+def integral(x):
+    return integrate.quad(lambda t: t * cp.sum(x), 0.0, 1.0)[0]
+
+
+def root(x):
+    return optimize.brentq(lambda t: t - cp.sum(x), -9.0, 9.0)
+
+
 def trimmed(x):
     return cp.sum(np.trapezoid(x))
 
@@ -332,6 +397,8 @@ def trimmed(x):
     [
         (meets_a_table, 1, f"arrays of {' and '.join(sorted(('numpy', name)))} meet"),
         (indexed_by_the_host, 1, "meet"),
+        (integral, 1, f"what SciPy computes here has no form for arrays of {name}"),
+        (root, 1, f"brentq has no form for arrays of {name}"),
         (trimmed, 1, f"trapezoid has no form for arrays of {name}"),
     ],
 )

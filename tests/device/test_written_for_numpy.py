@@ -47,7 +47,7 @@ def jobs() -> dict[str, Job]:
         module = on_device(Path(m.__file__))
         for f, args in m.PROGRAMS:
             found[f.__name__] = Job(f, getattr(module, f.__name__), args, active(args))
-    for name in set(golden.NAMES) - OF_THE_HOST:
+    for name in (n for n in golden.NAMES if n not in OF_THE_HOST):
         asked, source = golden.case(name), golden.module(name, "source")
         if asked.mode == "grad" and asked.example is not None:
             f, module = getattr(source, asked.function), on_device(Path(source.__file__))

@@ -995,7 +995,7 @@ def none_before_a_loop(x):
 
 def number_becomes_an_array(x):
     y = 1.0
-    for _ in range(3):
+    for _ in range(len(x)):
         y = y * x + np.sum(y)
     return np.sum(y)
 
@@ -1016,7 +1016,7 @@ def list_grows_in_a_loop(x):
 
 def rank_grows_in_a_loop(x):
     y = x
-    for _ in range(3):
+    for _ in range(len(x)):
         y = y[None]
     return np.sum(y)
 

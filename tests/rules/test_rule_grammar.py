@@ -114,6 +114,12 @@ def test_two_pullbacks_that_need_each_other() -> None:
     refuse("d_x needs, through its siblings, d_x itself", d_x=lambda d_y: d_y, d_y=lambda d_x: d_x)
 
 
+def test_functions_that_are_called() -> None:
+    refuse("has calls_g, but no argument g", d_x=d_x, calls_g=lambda x: (x,))
+    pushed = lambda t_x: t_x
+    refuse("t_z lacks t_y, the tangent of what y closes over", d_y=d_y, calls_y=lambda x: (x,), t_z=pushed)
+
+
 def test_a_loan_of_what_is_not_taken() -> None:
     refuse("d_x borrows y, which it does not take", d_x=borrows("y")(lambda d_z: d_z))
 
