@@ -40,8 +40,9 @@ class Containers(Lists):
             root = f.value
             while isinstance(root, gast.Subscript):
                 root = root.value
-            if isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env):
-                done = self.container_method(node, root.id)
+            named = isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env)
+            if named or self.attribute_of_object(f.value) is not None:
+                done = self.container_method(node, root.id if named else self.text(root))
                 if done is not NotImplemented:
                     return done
         return super().expr_Call(node)

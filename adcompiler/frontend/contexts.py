@@ -6,13 +6,19 @@ with lock: y = f(x)                             ->       entered(lock); %y = f(%
 
 import ast
 import contextlib
+import sys
+import types
 from typing import Any
 
 import gast
 import numpy as np
 
+from adcompiler.frontend.attributes import EMPTY
 from adcompiler.frontend.calls import Calls
+from adcompiler.frontend.instances import LIBRARIES, own_value
+from adcompiler.frontend.joins import Diverges
 from adcompiler.frontend.kinds import Known, is_array
+from adcompiler.frontend.records import Record
 from adcompiler.ir.core import Value
 from rules.contexts import entered, left
 from rules.kind import Opaque
@@ -46,7 +52,10 @@ class Contexts(Calls):
                 self.assign(item.optional_vars, given)
             return self.within(node, others)
         with self.unfollowed(node):
-            manager = self.operand(self.manager(made, f))
+            d = self.manager(made, f)
+        if isinstance(d, Record):
+            return self.within_object(d, item, node, others)
+        manager = self.operand(d)
         value = self.builder.effect(entered, manager, kind=Opaque("context"))
         self.defs[value] = self.builder.region.ops[-1]
         if item.optional_vars is not None:
@@ -56,12 +65,29 @@ class Contexts(Calls):
         self.builder.effect(left, manager)
         return status
 
+    def within_object(self, manager: Record, item: Any, node: Any, others: list[Any]) -> Any:
+        """The body of a `with` of an object of a class of the user's, whose methods are called before and after."""
+        value = self.call(self.attribute(manager, "__enter__", item.context_expr), (), {}, item.context_expr)
+        if item.optional_vars is not None:
+            self.assign(item.optional_vars, value)
+        if getattr(node, "attempt", None) is not None:
+            raise self.refuse(item.context_expr, f"`__exit__` of {manager.cls.__name__} may be told of what is caught "
+                              "around it", "put the `try` into the `with`")  # fmt: skip
+        status = self.within(node, others)
+        if not isinstance(status, Diverges):
+            none = (Known(None),) * 3
+            self.call(self.attribute(manager, "__exit__", item.context_expr), none, {}, item.context_expr)
+        return status
+
     def manager(self, made: Any, f: Any) -> Any:
-        """A context manager: an object from outside, or what a call gives that the compiler does not look into."""
-        if isinstance(f, Known) and callable(f.value):
+        """A context manager: an object, or what a call gives that the compiler does not look into."""
+        if isinstance(f, Known) and callable(f.value) and not is_users(f.value):
             args, kwargs = self.given(made)
             return self.opaque(f.value, args, kwargs, made)
-        d = self.expr(made) if not isinstance(made, gast.Call) else None
+        users = isinstance(f, Known) and is_users(f.value)
+        d = self.expr(made) if not isinstance(made, gast.Call) or users else None
+        if isinstance(d, Record) and own_value(d.cls, "__enter__") is not EMPTY:
+            return d
         entering = isinstance(d, Known) and hasattr(type(d.value), "__enter__") and not is_array(d.value)
         if not entering and not (isinstance(d, Value) and isinstance(d.kind, Opaque)):
             text = ast.unparse(gast.gast_to_ast(made))
@@ -88,3 +114,10 @@ class Contexts(Calls):
         except (TypeError, ValueError) as error:
             raise self.refuse(made, f"this raises {type(error).__name__}: {error}", AS_DOCUMENTED) from None
         return tuple(handling.items())
+
+
+def is_users(x: Any) -> bool:
+    """Is this a class of the user's, with `__enter__` written in Python?"""
+    if not isinstance(x, type) or x.__module__.split(".")[0] in {*LIBRARIES, *sys.stdlib_module_names}:
+        return False
+    return isinstance(own_value(x, "__enter__"), types.FunctionType)

@@ -105,9 +105,8 @@ class Generators(Calls):
         """The list of what a generator yields. `at_once`: nothing else happens before it has been read to its end."""
         mark = len(self.builder.region.ops)
         made = self.follow("list", listing, (g,), {}, node)
-        if not at_once and any(op.effect for op in self.builder.region.ops[mark:]):
-            reason = f"what {g.name} does, besides yielding, is done in turn with what reads it here"
-            raise self.refuse(node, reason, "read it by a loop, for v in ..., or make a list of it first")
+        if not at_once:
+            self.check_in_turn(mark, g.name, node, "read it by a loop, for v in ...")
         return made
 
 

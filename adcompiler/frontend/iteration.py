@@ -20,7 +20,7 @@ from adcompiler.frontend.scope import Callback, Closure, Frame, Poison, moment, 
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.words import describe, spelled
 from adcompiler.ir.build import kind_of_operand
-from adcompiler.ir.core import For, Region, Value, leaves
+from adcompiler.ir.core import For, Region, Value, leaves, walk
 from rules.cotangent import length
 from rules.kind import Array, Num, Seq, Unfilled, array_or_number, constant, element_of, length_of
 
@@ -55,6 +55,12 @@ class Iterations(Expressions):
         """When that began which is being lowered once, and runs more than once."""
         raise NotImplementedError
 
+    def check_in_turn(self, mark: int, what: str, node: Any, remedy: str) -> None:
+        """Refuse what is seen outside and has been done since `mark`, where it is done in turn with something else."""
+        if not self.frame.source.of_rules and any(map(is_seen, walk(Region([], self.builder.region.ops[mark:])))):
+            reason = f"what {what} does, besides giving values, is done in turn with what reads them here"
+            raise self.refuse(node, reason, f"{remedy}, or make a list of it first")
+
     def check_first_reading(self, d: Once, node: Any) -> None:
         """Refuse to read an iterator again."""
         if isinstance(d, View):
@@ -75,9 +81,14 @@ class Iterations(Expressions):
         if isinstance(d, Once):
             self.check_first_reading(d, node)
             d.read = True
+            mark = len(self.builder.region.ops)
             d = d.make()
             if isinstance(d, Once):
-                return self.iterate(d, node)
+                return self.iterate(d, node, at_once)
+            if not at_once:
+                self.check_in_turn(
+                    mark, "the function that it calls", node, "call it in the loop: for x in xs: v = f(x)"
+                )
         if isinstance(d, Iteration):
             return d
         if is_flat(d):
@@ -437,6 +448,12 @@ class Iterations(Expressions):
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
+
+
+def is_seen(op: Any) -> bool:
+    """Does an operation do something that is seen outside, such as printing?"""
+    ours = getattr(op.target, "__module__", None) or ""
+    return bool(op.effect) and not op.regions and ours.split(".")[0] not in ("rules", "adcompiler")
 
 
 def _anonymous(kind: Any, region: Region, env: Any) -> Any:

@@ -162,7 +162,7 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
         if kind is list and (isinstance(x, ListOf) or (isinstance(x, Value) and not isinstance(x.kind, Array | Num))):
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
-        it = self.iterate(x, node)
+        it = self.iterate(x, node, at_once=True)
         if isinstance(x, Once) and isinstance(it, Iteration) and kind is list:
             return self.follow("list", listing, (it,), {}, node)
         return kind(it if isinstance(it, list) else self.elements(it, node))
@@ -175,14 +175,14 @@ def _dict(self: Any, node: Any, x: Any = None, /, **kwargs: Any) -> Any:
         return dict(kwargs)
     if isinstance(x, dict):
         return {**x, **kwargs}
-    it = self.iterate(x, node)
+    it = self.iterate(x, node, at_once=True)
     if not isinstance(it, list):
         raise self.refuse(node, "a dict of unknown size is not supported", "write its keys out")
     return {**{self.static(k, node, "the key of a dict"): v for k, v in it}, **kwargs}
 
 
 def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
-    it = self.iterate(x, node)
+    it = self.iterate(x, node, at_once=True)
     if isinstance(it, Iteration):
         of_arrays = isinstance(start, Known) and start.value == 0 and len(it.sequences) == 1
         if of_arrays and isinstance(self.element_kind(it.sequences[0].kind), Array):
@@ -217,7 +217,7 @@ def _extremum(f: Any) -> Callable[..., Any]:
                               "write the comparison out with `if`")  # fmt: skip
         items = list(args)
         if len(args) == 1:
-            it = self.iterate(args[0], node)
+            it = self.iterate(args[0], node, at_once=True)
             if not isinstance(it, list):
                 return _of_a_sequence(self, f, it, default, node)
             items = it

@@ -164,6 +164,7 @@ def method_remedy(owner: type, name: str, text: str) -> str:
 #: The way out of functions without a rule that Python or NumPy writes otherwise.
 FUNCTIONS = {
     "sorted": "sort an array: np.sort(x)",
+    "defaultdict": "write a dict, and d.setdefault(key, ...) before a key is read",
     "locals": "name the variables",
     "copyto": "write y[...] = x",
     "fill_diagonal": "write a loop: for i in range(n): y[i, i] = value",

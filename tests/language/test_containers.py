@@ -218,3 +218,13 @@ def test_a_deque_that_is_not_full_in_a_loop_is_refused():
 
     with pytest.raises(UnsupportedError, match="begin with a deque that is full"):
         grad(f)(X)
+
+
+def test_a_defaultdict_is_refused():
+    def f(x):
+        d = collections.defaultdict(float)
+        d["a"] += x[0]
+        return d["a"]
+
+    with pytest.raises(UnsupportedError, match=r"defaultdict has no rule(.|\n)*d\.setdefault\(key"):
+        grad(f)(X)

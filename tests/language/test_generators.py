@@ -291,7 +291,7 @@ def test_what_is_printed_is_in_order(capsys):
     np.testing.assert_allclose(got, [2 * 0.7 * 0.7**4 + 4 * 0.7**3 * np.sum(X[:3] ** 2), *(2 * X[1:3] * 0.7**4), 0])
 
 
-def test_what_is_printed_in_turn_with_another_reader_is_refused():
+def test_what_is_printed_in_turn_with_another_reader_is_refused(capsys):
     def pieces(x):
         for v in x:
             print(v)
@@ -300,8 +300,29 @@ def test_what_is_printed_in_turn_with_another_reader_is_refused():
     def f(x):
         return sum([a * b for a, b in zip(x, pieces(x))])
 
-    with pytest.raises(UnsupportedError, match="is done in turn with what reads it"):
-        grad(f)(X)
+    def of_map(x):
+        total = 0.0
+        for v in map(noisy, x):
+            print("read")
+            total = total + v
+        return total
+
+    def noisy(v):
+        print("called")
+        return v * v
+
+    for each in (f, of_map):
+        with pytest.raises(UnsupportedError, match="is done in turn with what reads them"):
+            grad(each)(X)
+
+    def at_once(x):
+        return sum(map(noisy, x)) * max(list(map(noisy, x))) * sorted(map(noisy, x))[1]
+
+    capsys.readouterr()
+    at_once(X)
+    wanted = capsys.readouterr().out
+    grad(at_once)(X)
+    assert capsys.readouterr().out == wanted
 
 
 def test_the_first_of_a_generator():
