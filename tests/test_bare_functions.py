@@ -75,7 +75,10 @@ def moved(x: Any, t: Any, h: float) -> Any:
     return [moved(a, b, h) for a, b in zip(x, t)] if isinstance(x, list) else x if t is None else x + h * t
 
 
-@pytest.mark.parametrize("f, args", CALLS, ids=[f"{k}-{getattr(f, '__name__', f)}" for k, (f, _) in enumerate(CALLS)])
+NAMES = [f"{k}-{getattr(getattr(f, 'func', f), '__name__', '')}" for k, (f, _) in enumerate(CALLS)]
+
+
+@pytest.mark.parametrize("f, args", CALLS, ids=NAMES)
 def test_both_modes(f: Any, args: Any) -> None:
     value, pullback = vjp(f, *args)
     assert_close(leaves(value), leaves(f(*args)), rtol=1e-14)

@@ -182,9 +182,84 @@ def asked_about(x, y):
     return t * d.u * (d == Derived(1.0, 2.0)) + Derived.make(x).u
 
 
+class Counted:
+    """What the class has for objects that have not set it."""
+
+    n = 0.5
+    buffer = np.ones(2)
+
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def cached(self):
+        return self.x * 2
+
+
+def set_by_some_iterations_and_paths(o, y, k):
+    for i in range(k):
+        if i > 1:
+            o.n = o.n * 2
+        else:
+            o.n += y
+        o.buffer = o.buffer * y
+    if y > 1:
+        o.x = o.n * o.x
+    p = Counted(y)
+    if y < 1:
+        p.n = o.x
+    t = o.cached
+    for _ in range(3):
+        o.x = o.x * y
+        t += o.cached
+    return t * o.x + np.sum(o.buffer) * o.n + p.n * p.x
+
+
+@pytest.mark.parametrize("k", [0, 3])
+@pytest.mark.parametrize("y", [0.9, 1.2])
+def test_what_a_class_has_for_its_objects(k, y):
+    check(set_by_some_iterations_and_paths, Counted(0.7), y, k, modes=False)
+
+
+class Stack:
+    """Lists of arrays and of objects, and how many there are."""
+
+    def __init__(self, n=3):
+        rng = np.random.default_rng(3)
+        self.weights = [rng.normal(size=(2, 2)) for _ in range(n)]
+        self.layers = [Run(rng.normal(size=2)) for _ in range(n)]
+        self.pairs = [(1.0, rng.normal(size=2)), (2.0, rng.normal(size=2))]
+        self.seen = [1.0, 2.0]
+        self.n = n
+
+
+def lists_of_an_argument(o, y):
+    for i in range(len(o.weights)):
+        o.weights[i] = o.weights[i] * y
+        o.weights[i] -= 0.1 * o.weights[0]
+        o.weights[i][0, 0] = y
+        o.seen.append(y * i)
+    o.pairs[0] = (y, o.pairs[1][1] * y)
+    return sum(np.sum(w**2) for w in o.weights) + sum(o.seen) * o.seen[-1] + o.pairs[0][0] * np.sum(o.pairs[0][1])
+
+
+def layers_by_index(o, y):
+    h = np.ones(2) * y
+    for i in range(o.n):
+        h = np.tanh(h * o.layers[i].x)
+    for i in range(len(o.layers) - 1, -1, -1):
+        h = h + o.layers[i].x
+    for w in o.weights:
+        h = w @ h
+    o.n += 1
+    return np.sum(h) * o.n
+
+
 @pytest.mark.parametrize(
     ("f", "args"),
     [
+        (lists_of_an_argument, (Stack(), 1.3)),
+        (layers_by_index, (Stack(), 1.3)),
         (named_tuples, (Pair(1.5, 2.5), Triple(1.2, 0.4), 1.3)),
         (dataclasses_of_the_caller, (Run(X.copy()), 1.3)),
         (dataclasses_made_inside, (X.copy(), 1.3)),

@@ -1878,3 +1878,17 @@ def named_by_keywords(a, b):
 
 def test_keywords_may_be_called_as_the_parameters_of_the_compiler():
     check(named_by_keywords, 1.3, 0.4)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda y: y * 2 if (y > 1) is True else y * 3,
+        lambda y: y * 2 if (y > 1 and y < 5) is not False else y * 3,
+        lambda y: y * 2 if (not y > 1) is False else y * 3,
+    ],
+)
+@pytest.mark.parametrize("y", [0.3, 1.3])
+def test_a_bool_that_is_computed_is_one_of_two(f, y):
+    value, slope = value_and_grad(f)(y)
+    assert value == f(y) and slope == pytest.approx(f(1.0 * y) / y)

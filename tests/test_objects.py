@@ -1,6 +1,7 @@
 """Objects with several names, in loops and branches, in one another, against differences; what is refused of them."""
 
 import copy
+import functools
 from types import SimpleNamespace
 
 import numpy as np
@@ -91,6 +92,20 @@ def copies(o, y):
     q.x[0] = y
     o.x[1] = y * y
     return np.sum(o.x**2) + np.sum(p.x * 2) + np.sum(q.x * 3)
+
+
+def copies_of_containers(o, y):
+    kept = {"a": o, "b": (o, C(o.x * 2))}
+    deep, shallow = copy.deepcopy(kept), copy.copy(kept)
+    deep["a"].x = deep["a"].x * y
+    shallow["a"].x = shallow["a"].x + y
+    return np.sum(o.x) + 2 * np.sum(deep["b"][0].x) + np.sum(kept["b"][0].x * deep["b"][1].x)
+
+
+def stored_in_comprehensions(o, y):
+    a = np.array([o.grown(v).x[0] for v in (1.5, y) if v > 0.2])
+    c = sum(o.grown(v).x[0] for v in (0.5, y) if v > 0.2)
+    return np.sum(a) * c + np.sum(np.array([o.grown(v).x[0] for v in o.x])) + np.sum(o.x)
 
 
 def shallow_copy_shares_its_array(o, y):
@@ -286,7 +301,8 @@ def loop_variable_is_an_attribute(o, y):
 
 SHARED = [
     two_names, methods_that_return_self, by_a_helper, by_a_closure, in_two_slots, attributes_exchanged,
-    an_array_with_two_attributes, copies, shallow_copy_shares_its_array, namespaces, stored_in_a_branch,
+    an_array_with_two_attributes, copies, copies_of_containers, shallow_copy_shares_its_array, namespaces,
+    stored_in_comprehensions, stored_in_a_branch,
     made_in_branches, chosen_and_read, made_where_the_other_path_raises, best_of_candidates, stored_in_a_loop,
     elements_stored_in_a_loop, left_early, accepted_or_not, best_so_far, exchanged, objects_in_objects,
     first_assigned_in_a_loop, lists_and_dicts_of_objects, containers_in_objects, loop_variable_is_an_attribute,
@@ -472,8 +488,80 @@ def on_one_path_alone(o, y):
     return p.x
 
 
-def in_a_comprehension(o, y):
-    return sum([o.grown(v).x[0] for v in (y, y)]) if False else np.sum(np.array([o.grown(v).x[0] for v in o.x]))
+def deep_copy_of_one_array_or_two(o, y):
+    o.z = o.x if y > 1 else o.x * 2
+    q = copy.deepcopy(o)
+    q.x[0] = y
+    return np.sum(q.z)
+
+
+def deep_copy_of_one_object_or_two(o, y):
+    p = C(C(o.x))
+    p.other = p.x if y > 1 else C(o.x)
+    q = copy.deepcopy(p)
+    q.x.x = q.x.x * y
+    return np.sum(q.other.x)
+
+
+def given_twice(o, y):
+    return np.sum(grad(lambda a, b: np.sum(a.grown(2.0).x * b.x))(o, o)["x"]) * y
+
+
+def changed_in_the_test(o, y):
+    while np.sum(o.grown(1.5).x) < 20:
+        pass
+    return y
+
+
+def set_anew_in_the_test(o, y):
+    def small():
+        o.k = o.k + 1.0
+        return o.k < 6
+
+    while small():
+        pass
+    return y * o.k
+
+
+class Cached:
+    def __init__(self, x):
+        self.x = x
+
+    @functools.cached_property
+    def c(self):
+        return self.x * 2
+
+    def m(self):
+        return 1.0
+
+
+def cached_in_a_loop(o, y):
+    p, t = Cached(y), 0.0
+    for _ in range(3):
+        p.x = p.x * y
+        t += p.c
+    return t
+
+
+def cached_on_one_path(o, y):
+    p, t = Cached(y), 0.0
+    if y > 1:
+        t = p.c
+    p.x = p.x * 3
+    return t + p.c
+
+
+def method_hidden_on_one_path(o, y):
+    p = Cached(y)
+    if y > 1:
+        p.m = lambda: 2.0
+    return p.m() * y
+
+
+def there_or_not(o, y):
+    if y > 1:
+        o.new = y
+    return getattr(o, "new", 1.0) * y
 
 
 def to_a_library(o, y):
@@ -533,7 +621,15 @@ REFUSED = [
     (made_by_new, "Single()", "a `__new__` of its own"),
     (no_such_attribute, "o.z", "has no attribute z here; it has x"),
     (on_one_path_alone, "p.x", "p is assigned on one path of the if"),
-    (in_a_comprehension, "self.x = self.x * y", "stored within an expression"),
+    (deep_copy_of_one_array_or_two, "copy.deepcopy(o)", "may hold one object or array twice"),
+    (deep_copy_of_one_object_or_two, "copy.deepcopy(p)", "may hold one object or array twice"),
+    (given_twice, "grad(lambda a, b", "is given one object more than once"),
+    (changed_in_the_test, "while np.sum", "the test of a `while` changes what it reads"),
+    (set_anew_in_the_test, "while small", "the test of a `while` changes what it reads"),
+    (cached_in_a_loop, "t += p.c", "c is had for the first time"),
+    (cached_on_one_path, "return t + p.c", "c is had for the first time"),
+    (method_hidden_on_one_path, "p.m()", "m is had for the first time"),
+    (there_or_not, "getattr(o", "whether the attribute new is there"),
     (to_a_library, "np.sum(o)", "cannot be passed to a library function"),
     (no_operator, "o + y", "has no method for these operands in C"),
     (array_first, "o.x * Fixed", "NumPy applies \\* to each element"),

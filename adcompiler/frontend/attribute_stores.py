@@ -8,16 +8,19 @@ from typing import Any
 
 import gast
 
+from adcompiler.errors import problem_at
 from adcompiler.frontend.attributes import Attributes
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.instances import changed_access, has_dict, is_frozen, own_value, slots
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.static import Promote
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.versions import Rebound
-from adcompiler.ir.core import Value
+from adcompiler.ir.core import Value, leaves
+from adcompiler.ir.structure import Attr
 from rules.kind import Array
 
 #: Attributes of arrays that a store may go to.
@@ -137,6 +140,16 @@ class AttributeStores(Attributes):
                               "write into the attribute that holds it")  # fmt: skip
         self.set_item(base, index, self.binary(BINARY[type(node.op)], old, self.expr(node.value), node), node)
         return True
+
+    def take_apart(self, items: Any, node: Any) -> None:
+        values = (
+            {items} if isinstance(items, Value) else set(leaves(items.element)) if isinstance(items, ListOf) else ()
+        )
+        for leaf in self.scope.leaves:
+            if leaf.value in values and "*" in leaf.steps and any(isinstance(s, Attr) for s in leaf.steps):
+                steps = (*leaf.steps[: leaf.steps.index("*")], "[]")
+                problem = problem_at(self.loc(node), "this list of any length is changed", "pass a list that is known")
+                raise Promote(frozenset({steps}), problem)
 
     def check_opened(self, place: Place) -> None:
         if place.owner is None or not isinstance(place.base, list):

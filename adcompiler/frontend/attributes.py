@@ -13,8 +13,9 @@ from typing import Any
 from adcompiler.frontend.heap import Heap
 from adcompiler.frontend.instances import generated, is_named_tuple, is_object, own_value
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.records import Bound, Parent, Record
-from adcompiler.frontend.scope import Access, Identity
+from adcompiler.frontend.records import Bound, Parent, Record, owner_of
+from adcompiler.frontend.scope import Access, Identity, Poison
+from adcompiler.ir.core import UNDEF
 from adcompiler.ir.structure import parts
 
 EMPTY = inspect.Parameter.empty
@@ -67,6 +68,22 @@ class Attributes(Heap):
         if found is EMPTY or isinstance(found, types.MemberDescriptorType):
             raise self.no_attribute(r, name, node)
         return self.of_class(r, r.cls, name, found, node)
+
+    def absent(self, frame: Any, name: str) -> Any:
+        if frame is not self.heap:
+            return UNDEF
+        cls, attribute = self.known_objects[owner_of(name)].cls, name.rpartition(".")[2]
+        found = own_value(cls, attribute)
+        if found is EMPTY or isinstance(found, types.MemberDescriptorType):
+            return UNDEF
+        if hasattr(type(found), "__get__"):
+            reason = (
+                "{name} is had for the first time, or set, in a loop or on one path alone; the class has it otherwise"
+            )
+            return Poison(reason, "read it, or set it, once before")
+        d = self.scope.attribute(cls, attribute, self.loc(self.frame.source.node))
+        self.note_captures()
+        return d
 
     def no_attribute(self, r: Record, name: str, node: Any) -> Exception:
         cls = r.cls.__name__

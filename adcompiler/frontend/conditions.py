@@ -16,7 +16,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.scope import Poison, poison_problem
 from adcompiler.ir.core import Loc, Value, leaves
 from rules.cotangent import length
-from rules.kind import Array, Opaque, Seq
+from rules.kind import Array, Num, Opaque, Seq
 
 COMPARE: dict[type, Callable[..., Any]] = {
     gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge, gast.Eq: operator.eq,
@@ -84,6 +84,10 @@ class Conditions(Joins):
 
     def compare(self, op: Any, a: Any, b: Any, node: Any) -> Any:
         if isinstance(op, gast.Is | gast.IsNot):
+            for x, y in ((a, b), (b, a)):  # what Python computes is one of its two bools
+                known = isinstance(x, Known) and isinstance(x.value, bool)
+                if known and isinstance(y, Value) and isinstance(y.kind, Num) and y.kind.type is bool:
+                    return y if x.value is isinstance(op, gast.Is) else self.emit(operator.not_, y)
             same = self._is(a, b, node)
             return Known(same if isinstance(op, gast.Is) else not same)
         if isinstance(op, gast.In | gast.NotIn):

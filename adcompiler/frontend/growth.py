@@ -15,6 +15,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration
+from adcompiler.frontend.joins import restore
 from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
 from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.scope import Callback, Closure
@@ -92,6 +93,7 @@ class Lists(Stores):
         if isinstance(source, Iteration | Generated):
             return self.folded(made, name, [], [append], made, source)
         mark = len(self.builder.region.ops)  # a loop over known elements is unrolled: the list is begun here
+        before = [(f, dict(f.env)) for f in self.frames()]
         empty: Any = self.sequence(listed, [], element=Unfilled(name), hint=hint(name))
         try:
             return self.folded(made, name, empty, [append], made, source)
@@ -99,6 +101,7 @@ class Lists(Stores):
             if grow.unfilled != empty.kind.element:
                 raise
             del self.builder.region.ops[mark:]
+            restore(before)
             return self.folded(made, name, self.opened([], grow.element, hint(name), made), [append], made, source)
 
     def changes_list(self, d: Any) -> bool:
@@ -278,6 +281,7 @@ class Lists(Stores):
                 other += ", whose list is the caller's"
             other = other or self.same_container(d, name)
         else:
+            self.take_apart(d, node)
             for v in _values(d):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"

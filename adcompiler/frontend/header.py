@@ -83,7 +83,11 @@ class Header:
 
     def carry(self, name: str) -> None:
         """Carry one name more, whose list or dict the loop changes by another name or in a function."""
-        if name not in self.before or isinstance(self.before[name], Poison):
+        if name not in self.before and (default := self.lowerer.absent(self.lowerer.heap, name)) is not UNDEF:
+            self.before[name] = default
+            if isinstance(default, Poison):
+                self.poisoned[name] = default
+        elif name not in self.before or isinstance(self.before[name], Poison):
             self.first.add(name)
             return
         self.entry = dict(sorted({**self.entry, name: self.before[name]}.items()))

@@ -3,6 +3,7 @@
 if c: p.x = 0.0       ->       %x2 = if %c { yield 0.0 } else { yield %x }, which is p.x from here on
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -75,6 +76,20 @@ class Heap(Loops):
             for k, d in self.attributes(r).items():
                 self.heap.env[made[r].place(k)] = f(d)
         return made[r]
+
+    def check_passed_once(self, given: Any, apart: dict[Record, Record], node: Any) -> None:
+        """Refuse to differentiate by what may be one object twice; `apart` are the objects that are `given`."""
+        stack, met = [r for d in given for r in records(d)], set[Record]()
+        again = False
+        while stack:
+            r = stack.pop()
+            again |= r in met
+            if r not in met:
+                met.add(r)
+                stack.extend(x for d in self.attributes(r).values() for x in records(d))
+        if again or any(a.may_be(b) for a, b in itertools.combinations(apart, 2)):
+            raise self.refuse(node, "a function that is differentiated here is given one object more than once",
+                              "pass copies, or the attributes that are meant")  # fmt: skip
 
     def without_objects(self, d: Any, node: Any, around: tuple[Record, ...] = ()) -> Any:
         """A result with the attributes of its objects in place of these."""
@@ -182,6 +197,10 @@ class Heap(Loops):
     def left_behind(self, frame: Frame, name: str, began: int) -> bool:
         """Is this an attribute of an object that one path has made, and that nothing denotes as such after both?"""
         return frame is self.heap and self.known_objects[owner_of(name)].born > began
+
+    def has_new_attributes(self, before: dict[str, Any]) -> bool:
+        new = (self.known_objects[owner_of(n)] for n in self.heap.env if n not in before)
+        return any(r.born < self.headers[-1].mark for r in new)
 
     def joined_heap(self) -> None:
         self.heap.env.update(self.joined_attributes)

@@ -10,6 +10,7 @@ import gast
 from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
+from adcompiler.frontend.joins import restore
 from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
@@ -290,9 +291,10 @@ class Iterations(Expressions):
         except Storing as storing:
             if storing.wall != wall:
                 raise
-            it, mark = read
+            it, mark, before = read
             del self.builder.region.ops[mark:]
             del self.problems[problems:]
+            restore(before)
             return self.grown(node, it)
         finally:
             self.comprehensions.pop(wall, None)
@@ -305,13 +307,14 @@ class Iterations(Expressions):
         if isinstance(source, Generated) and whole and isinstance(node, gast.ListComp):
             return self.grown(node, source)
         it = self.iterate(source, g.iter)
-        read += [it, len(self.builder.region.ops)]
+        before = [(f, dict(f.env)) for f in self.frames()]  # of what is stored by elements that are lowered again
+        read += [it, len(self.builder.region.ops), before]
         place = self.loc(node)
         apart = apart or (place.file, place.line, place.col) in self.scope.made_apart
         if apart and isinstance(it, Iteration):
             with suppress(Refusal):
                 it = self.unrolled(it, g.iter, None)
-        outer, start = self.frame, len(self.builder.region.ops)
+        outer = self.frame
         if isinstance(it, Iteration) and (more or g.ifs) and not isinstance(node, gast.DictComp):
             return self.grown(node, it) if whole else None
         self.frame = Frame(outer.source, {}, outer, assigned_names([g]))
@@ -342,13 +345,13 @@ class Iterations(Expressions):
                 except Refusal:
                     if isinstance(node, gast.DictComp):
                         raise
-                    return self.instead(node, it, outer, start) if whole else None
+                    return self.instead(node, it, outer, read) if whole else None
                 if not passes:
                     continue
                 if more:
                     inner = self._comprehension(node, more)
                     if not isinstance(inner, list):
-                        return self.instead(node, it, outer, start) if whole else None
+                        return self.instead(node, it, outer, read) if whole else None
                     out.extend(inner)
                 else:
                     out.append(self.collected(node))
@@ -361,10 +364,12 @@ class Iterations(Expressions):
         """Is this what `range` gives?"""
         return s in self.defs and self.defs[s].target is range
 
-    def instead(self, node: Any, it: list[Any], frame: Frame, start: int) -> Any:
-        """The list that a loop makes, in place of the operations since `start`."""
+    def instead(self, node: Any, it: list[Any], frame: Frame, read: list[Any]) -> Any:
+        """The list that a loop makes, in place of what has been lowered of it; it is as when its source was `read`."""
+        _, start, before = read
         self.frame = frame
         del self.builder.region.ops[start:]
+        restore(before)
         return self.grown(node, it)
 
     def _static_filter(self, test: Any) -> bool:

@@ -118,8 +118,8 @@ class Joins(Statics):
             for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
                 after = dict(env)
                 for name in dict.fromkeys([*env1, *env2]):
-                    a = missing if dead1 else env1.get(name, missing)
-                    b = missing if dead2 else env2.get(name, missing)
+                    a = missing if dead1 else env1[name] if name in env1 else self.absent(frame, name)
+                    b = missing if dead2 else env2[name] if name in env2 else self.absent(frame, name)
                     if not (dead1 or dead2) and self.left_behind(frame, name, began):
                         continue
                     if (dead1 and b is env.get(name)) or (dead2 and a is env.get(name)):
@@ -150,6 +150,10 @@ class Joins(Statics):
 
     def left_behind(self, frame: Frame, name: str, began: int) -> bool:
         """Is this an attribute of an object that one path has made, and that nothing denotes as such after both?"""
+        raise NotImplementedError
+
+    def absent(self, frame: Frame, name: str) -> Any:
+        """What a name is where it is not assigned: nothing, or what the class of an object has."""
         raise NotImplementedError
 
     def joined_heap(self) -> None:

@@ -47,6 +47,10 @@ class Loops(Containers):
         """Give a name of this frame, or an attribute, its new meaning."""
         raise NotImplementedError
 
+    def has_new_attributes(self, before: dict[str, Any]) -> bool:
+        """Has an object that the loop around has found attributes that it had not before?"""
+        raise NotImplementedError
+
     # ------------------------------------------------------------------------------------------ loops
     def repeated(self) -> list[int]:
         return [*self.repeats, *(header.mark for header in self.headers)]
@@ -397,10 +401,10 @@ class Loops(Containers):
             test.params = [Value(p.kind, p.hint, p.loc) for p in region.params]
             test.ops = []
             inner = dict(zip(region.params, test.params, strict=True))
-            outer: Environments = [(f, f.env) for f in self.frames()]
+            outer: Environments = [(f, dict(f.env)) for f in self.frames()]
             self.builder.region = test
             self.moved(inner)
-            found = [(f, f.env) for f, _ in outer]
+            found = [(f, dict(f.env)) for f, _ in outer]
             cond = self.truth(self.expr(node.test), node.test)
             if grown_places([node.test]):
                 raise self.refuse(node.test, "the test of a `while` changes a list",
@@ -409,7 +413,9 @@ class Loops(Containers):
                 reason = "`:=` in the test of a `while` whose `else` leaves a loop is not supported"
                 raise self.refuse(node.test, reason,
                                   "assign before the loop and at the end of its body")  # fmt: skip
-            if any(f.env.get(n) is not d for f, env in found for n, d in env.items()):
+            before = next(env for f, env in found if f is self.heap)
+            changed = any(f.env.get(n) is not d for f, env in found for n, d in env.items())
+            if changed or self.has_new_attributes(before):
                 raise self.refuse(node.test, "the test of a `while` changes what it reads",
                                   "change it before the loop and at the end of its body")  # fmt: skip
             self.builder.region = region

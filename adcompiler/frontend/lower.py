@@ -134,6 +134,8 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
             return walk_denotation(d, (), lambda x, _: rename(x))
 
         arguments = tuple(map(rename, args)), {k: rename(v) for k, v in kwargs.items()}
+        moved = {k: d for k, d in arguments[1].items() if k not in request.tangent_names}
+        self.check_passed_once((*arguments[0], *moved.values()), apart, node)
         named = {n: self.without_objects(d, node) for n, d in request.named(arguments).items()}
         self.arguments |= frozenset(fresh)  # what it writes into is a copy of its own
         self.note_arguments((*arguments[0], *arguments[1].values()))

@@ -3,6 +3,7 @@
 Point(x, 2.0)       ->       an object on the heap, and the body of its `__init__`, or what that of a dataclass does
 """
 
+import copy
 import dataclasses
 import inspect
 import types
@@ -11,6 +12,7 @@ from typing import Any
 import gast
 
 from adcompiler.frontend.attributes import EMPTY
+from adcompiler.frontend.collected import COLLECTED
 from adcompiler.frontend.instances import (
     generated,
     is_frozen,
@@ -19,14 +21,14 @@ from adcompiler.frontend.instances import (
     is_users,
     own_value,
 )
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.of_objects import FUNCTIONS
 from adcompiler.frontend.operators import Operators
 from adcompiler.frontend.records import Parent, Record
-from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.scope import Callback, Closure, Frame, Method
 from adcompiler.ir.core import Value
-from adcompiler.ir.structure import parts
-from rules.kind import Array
+from adcompiler.ir.structure import like, parts
+from rules.kind import Array, Seq
 from rules.libraries import hashable
 
 #: What holds an object while its `__init__` runs.
@@ -67,6 +69,8 @@ class Objects(Operators):
             made = self.constructed(function.value, args, kwargs, node)
             if made is not None:
                 return made
+        if isinstance(function, Known) and function.value is copy.deepcopy and len(args) == 1 and not kwargs:
+            return self.copied(args[0], node)
         special = FUNCTIONS.get(function.value) if isinstance(function, Known) and hashable(function.value) else None
         if special is not None and args and (isinstance(args[0], Record) or is_named_tuple(args[0])):
             done = special(self, node, *args, **kwargs)
@@ -164,10 +168,12 @@ class Objects(Operators):
 
     # -------------------------------------------------------------------------------- other denotations
     def copied(self, d: Any, node: Any, made: dict[int, Any] | None = None) -> Any:
-        """A deep copy; `made` are the objects and containers that have been copied."""
+        """A deep copy; `made` are the objects, containers and arrays that have been copied, by the ids of the old."""
         made = {} if made is None else made
         if id(d) in made:
             return made[id(d)][1]
+        if isinstance(d, Value | Record | list | dict):
+            self.check_copied_once(d, [old for old, _ in made.values()], node)
         if isinstance(d, Record):
             if own_value(d.cls, "__deepcopy__") is not EMPTY:
                 raise self.refuse(node, f"the class {d.cls.__name__} has a `__deepcopy__`, which is not supported",
@@ -180,13 +186,44 @@ class Objects(Operators):
         if isinstance(d, Value) and isinstance(d.kind, Array):
             made[id(d)] = d, self.method_rule("copy", node, d)
             return made[id(d)][1]
-        if isinstance(d, Value | Known):
+        if isinstance(d, ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq)):
+            made[id(d)] = d, COLLECTED[copy.deepcopy](self, node, d)
+            return made[id(d)][1]
+        if isinstance(d, Value | Known | Closure | Method | Callback | frozenset):
             return d
         if isinstance(d, list | dict):
             found: Any = {k: self.copied(x, node, made) for k, x in parts(d)}
-            made[id(d)] = d, found if isinstance(d, dict) else list(found.values())
+            made[id(d)] = d, found if isinstance(d, dict) else like(d, found.values())
             return made[id(d)][1]
         if isinstance(d, tuple):
-            copies = [self.copied(x, node, made) for x in d]
-            return tuple.__new__(type(d), copies)
+            return like(d, [self.copied(x, node, made) for x in d])
         raise self.refuse(node, "this cannot be copied here", "copy its attributes")
+
+    def check_copied_once(self, d: Any, before: list[Any], node: Any) -> None:
+        """Refuse a deep copy where it is not known whether two parts are one object or array."""
+        for x in before:
+            if isinstance(d, Record) and isinstance(x, Record):
+                twice = d.may_be(x)
+            elif isinstance(d, Value) and isinstance(x, Value):
+                twice = self.lens(d).root is not self.lens(x).root and not self.origins(d).isdisjoint(self.origins(x))
+            elif isinstance(d, list | dict) and type(x) is type(d):
+                twice = any(x is y for y in self.container_family(d))
+            else:
+                continue
+            if twice:
+                raise self.refuse(node, "a deep copy of what may hold one object or array twice",
+                                  "copy the attributes one by one")  # fmt: skip
+
+    def origins(self, v: Value) -> set[Value]:
+        """The values whose memory an array may have, as far as they are known: on some path, in some iteration."""
+        self.family(v)
+        sources: dict[Value, list[Value]] = {}
+        for x, made in self.sharers.items():
+            for r in made:
+                sources.setdefault(r, []).append(x)
+        found, stack = {v}, [v]
+        while stack:
+            new = [x for x in sources.get(stack.pop(), ()) if x not in found]
+            found.update(new)
+            stack.extend(new)
+        return found

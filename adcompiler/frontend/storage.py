@@ -226,6 +226,7 @@ class Stores(Writers):
         self.refuse_opaque(base)
         if not is_array(base):
             self.make_apart(base)
+            self.take_apart(base, node)
             what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
                 else describe(base)  # fmt: skip
             remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
@@ -242,6 +243,9 @@ class Stores(Writers):
         else:
             self.change(base, place.path, kind, d, place.text, node)
         self.builder.loc = before
+
+    def take_apart(self, items: Any, node: Any) -> None:
+        """Start again with the elements of a list that an object has as an argument by themselves."""
 
     def check_views(self, place: Place, node: Any) -> None:
         """All steps but the last are views, or the store would go to a copy."""

@@ -165,6 +165,9 @@ class ndarray:
         known = {"out", "dtype", "casting"} if method == "__call__" else {"out", "dtype", "axis", "keepdims"}
         if unknown := kwargs.keys() - known:
             raise TypeError(f"Wrong arguments {unknown} of {name}")
+        if name in ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal"):
+            # a scalar of NumPy comes as an array where it stands at the left (numpy/numpy#12142)
+            inputs = tuple(x.item() if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs)
         for x in (*inputs, *kwargs.get("out", ())):
             if not isinstance(x, ndarray | np.ndarray | _NUMBERS) and x is not None and method == "__call__":
                 return NotImplemented

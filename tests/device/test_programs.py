@@ -260,6 +260,15 @@ def test_the_gradient_by_a_number_is_a_number_which_is_waited_for(a):
     check_grad(powers, to_device(X), a)
 
 
+def test_scalars_of_numpy_at_the_left():
+    def f(x, a):
+        return cp.sum(cp.minimum(a, x)) + a * cp.sum(x) + (cp.sum(x) if a < x[0] else cp.max(x) - a)
+
+    for a in (np.float64(0.4), np.float64(0.1)):
+        check_grad(f, to_device(X), a)
+        assert type(grad(f, argnums=1)(to_device(X), a)) is np.float64
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 def test_dtypes_stay(dtype):
     x = to_device(X.astype(dtype))

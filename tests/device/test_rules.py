@@ -65,7 +65,8 @@ def test_rule(case: Case) -> None:
             try:
                 value, pullback = vjp(made.function, *args, argnums=made.wrt)
             except Exception as error:
-                named = isinstance(error, UnsupportedError) and name in REFUSED
+                of_scipy = "what SciPy computes here has no form" in str(error)
+                named = isinstance(error, UnsupportedError) and (name in REFUSED or of_scipy)
                 assert not runs or named or refused_by_numpy(made), error
                 return
         plain_value, plain_pullback = vjp(made.function, *made.args, argnums=made.wrt)

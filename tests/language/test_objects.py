@@ -1,98 +1,147 @@
-"""Objects in the statements of this package: what they hold is followed through them."""
+"""Objects: made inside and passed in, stored to by methods, with what their classes define; what is refused of them."""
+
+import functools
+from collections import namedtuple
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from .checking import at, everywhere
+from adcompiler import UnsupportedError, grad
+from tests.objects import check
+
+from .checking import everywhere
 
 X = np.array([0.7, 0.4, 1.3, 0.9])
+Pair = namedtuple("Pair", "a b", defaults=(2.0,))
 
 
-class State:
+@dataclass(frozen=True)
+class Fixed:
+    x: object
+    k: float = 0.5
+
+
+class Slotted:
+    __slots__ = ("x",)
+
     def __init__(self, x):
-        self.v = x * x
-        self.n = 1.0
-        self.items = {"a": x[0]}
-        self.rows = [x[1], x[0]]
+        self.x = x
 
-    def step(self, limit):
-        self.n = self.n * self.v[1]
-        if self.v[0] > limit:
-            raise ValueError("too large")
-        self.v = self.v * 2.0
 
-    def pieces(self):
-        for v in self.v:
-            self.n = self.n + v
-            yield v * self.n
+class Base:
+    scale = 2.0
 
-    def __enter__(self):
-        self.n = self.n * 3.0
+    def __init__(self, x):
+        self.x = x
+
+    def scaled(self, y):
+        return self.x * y * self.scale
+
+    def step(self, y):
+        self.x = np.sin(self.x) * y
         return self
 
-    def __exit__(self, *error):
-        self.n = self.n + 1.0
+    @property
+    def total(self):
+        return np.sum(self.x)
+
+    @functools.cached_property
+    def squares(self):
+        return self.x**2
+
+    @staticmethod
+    def twice(x):
+        return 2 * x
+
+    @classmethod
+    def of(cls, x):
+        return cls(x)
+
+    def __add__(self, other):
+        return type(self)(self.x + other.x)
+
+    def __call__(self, y):
+        return self.scaled(y) + 1
+
+    def __getitem__(self, i):
+        return self.x[i]
+
+    def __len__(self):
+        return len(self.x)
 
 
-def caught_in_methods(x):
-    s = State(x)
-    for i in range(3):
-        try:
-            s.step(x[i] * 2.0)
-        except ValueError:
-            s.v = s.v * x[2]
-            continue
-        finally:
-            s.n = s.n * 1.5
-        s.n = s.n + x[i]
-    return np.sum(s.v) * s.n
+class Derived(Base):
+    scale = 3.0
+
+    def scaled(self, y):
+        return super().scaled(y) + self.x
 
 
-def generated_by_methods(x):
-    s, total = State(x), 0.0
-    for v in s.pieces():
-        total = total + v * s.n
-    return total * s.n
+def made(x):
+    p, q, s, n = Pair(x[0]), Fixed(x * 2), Slotted(x), SimpleNamespace(x=x, other=None)
+    q = replace(q, k=x[1])
+    n.other = {"s": [s, Base(x * 3)]}
+    s.x = s.x * p.b
+    return np.sum(n.other["s"][0].x * q.x) * q.k * p._replace(b=x[2]).b + n.other["s"][1].total
 
 
-def contexts_that_are_objects(x):
-    s, total = State(x), 0.0
-    for i in range(2):
-        with s as inner, State(x * 2.0):
-            total = total + np.sum(inner.v) * s.n * x[i]
-    return total * s.n
+def stored(x, n):
+    b, c = Base(x), Base(x * 2)
+    a = b
+    for i in range(n):
+        a.step(1.5)
+        if i > 0:
+            c.x = c.x + b.x
+        c = Base(c.x * 0.5)
+    return b.total * c.total
 
 
-def rebound_and_matched(x):
-    s = State(x)
-
-    def renewed():
-        nonlocal s
-        s = State(x * s.n + 1.0)
-        s.v[0] = 2.0 * x[1]
-
-    renewed()
-    match (s, x[0]):
-        case (_, float() as v) if v > 0.5:
-            return np.sum(s.v) * v
-    return np.sum(s.v) * s.n
+def defined(x):
+    d = Derived.of(x) + Base(x * x)
+    t = d(x) * len(d) + d[1] * Base.twice(x) + d.squares
+    if isinstance(d, Base) and hasattr(d, "x") and not hasattr(d, "y"):
+        setattr(d, "x", getattr(d, "x") * x)
+    return np.sum(t) * d.total
 
 
-def containers_in_attributes(x):
-    s = State(x)
-    s.items.update(b=x[1] * x[2])
-    w = s.items.pop("a")
-    s.rows.sort()
-    s.rows.reverse()
-    del s.rows[1]
-    return w * s.items["b"] * s.rows[0] * len(s.rows) * len(s.items)
+def by_parts(model, x):
+    model.step(2.0)
+    return np.sum(model.scaled(x))
 
 
-PROGRAMS = [caught_in_methods, generated_by_methods, contexts_that_are_objects, rebound_and_matched,
-            containers_in_attributes]  # fmt: skip
+class Single:
+    def __new__(cls):
+        return object.__new__(cls)
 
 
-@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-def test_statements_with_objects(f):
-    everywhere(f, X, closed=False, twice=f is caught_in_methods)
-    at(f, 2.0 * X, 0.3 * X)
+class Magic:
+    def __getattr__(self, name):
+        return 2.0
+
+
+def test_objects_of_classes():
+    everywhere(made, X)
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_attributes_that_methods_store(n):
+    everywhere(stored, X, n)
+
+
+def test_what_classes_define():
+    everywhere(defined, X)
+
+
+def test_gradients_by_parts_of_objects():
+    check(by_parts, Derived(X.copy()), X)
+    d = grad(by_parts, "model.x")(Derived(X), X)
+    np.testing.assert_allclose(d, (3 * X + 1) * 2 * np.cos(X))
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x) * (Single() is None), lambda x: np.sum(x) * Magic().k,
+                               lambda x: sum(v for v in Base(x)), lambda x: vars(Base(x))["x"][0]])  # fmt: skip
+def test_classes_that_are_refused(f):
+    with pytest.raises(UnsupportedError):
+        grad(f)(X)

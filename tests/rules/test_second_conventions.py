@@ -44,7 +44,7 @@ def test_squares_of_roots() -> None:
     (lambda x: np.sum(np.where(x < 1, np.arcsin(x), 0.0)), 1.0), (lambda x: np.sum(np.where(x > 0, x**0.3, 0.0)), 0.0),
     (lambda x: np.sum(np.where(x > 1, np.arccosh(x), 0.0)), 1.0), (lambda x: 0.0 * np.sum(np.sqrt(x)), 0.0),
     (lambda x: np.sum(np.where(x > 0, np.log(x), 0.0)), 0.0), (lambda x: np.sum(np.where(x > 0, 1 / x, 0.0)), 0.0),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_strong_zero_to_second_order(f: Any, point: float) -> None:
     with np.errstate(invalid="ignore"):
         x = np.array([point, 1.5 if f(np.array([1.5])) and point else 0.5])
