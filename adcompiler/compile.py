@@ -42,6 +42,7 @@ from adcompiler.passes.mark import turn
 from adcompiler.passes.pairing import check_pulls, paired
 from adcompiler.passes.poles import past_poles
 from adcompiler.passes.preallocate import preallocate, separate
+from adcompiler.passes.reach import reach
 from adcompiler.passes.settled import stored
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.singly import singly
@@ -113,6 +114,19 @@ def _known_result(f: Function) -> None:
         made = [op for op in walk(f.body) if f.result in op.results and type(op) is Op and op.target is not str.format]
         if made:
             raise UnsupportedError(no_rule(made[0]))
+
+
+def check_cut(request: Request, function: Function, zeros: list[Value]) -> None:
+    """Raise GradientError where the gradient by an argument is zero because `int` has cut the argument off."""
+    for v in zeros:
+        found = reach(function, v)
+        cut = next((op for op in found.ends if op.target is int), None)
+        if cut is not None and found.result:
+            reason = (
+                f"the gradient by {v.hint} is zero: the result depends on it through int(...) alone, which is constant"
+            )
+            remedy = f"leave {v.hint} out of argnums, or stop_gradient({v.hint}) to say that zero is meant"
+            raise GradientError(problem_at(cut.loc, f"{reason} between its steps", remedy))
 
 
 def scalar_output(result: Any, request: Request, loc: Loc | None) -> Any:
@@ -293,6 +307,7 @@ def derive(
     reached = active(function, wrt)
     if build is not None:
         build.active = reached
+        check_cut(request, function, [v for v in wrt if v not in reached])
     last = build is not None  # nothing of it is differentiated again
     stages["adjoint"] = f = adjoint(
         function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched

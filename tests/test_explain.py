@@ -104,15 +104,13 @@ def test_any_program_can_be_explained(f: Any, args: Any) -> None:
 
 
 def test_how_often_a_loop_runs_is_a_dependence() -> None:
-    @differentiable(argnums=("x", "n"))
+    @differentiable
     def powers(x, n):
         y = 1.0
         for _ in range(int(n)):
             y = y * x
         return y
 
-    (end,) = powers.explain(2.0, 3.5).ends
-    assert end.why.startswith("int(...)")
     assert [a.why for a in powers.explain(2.0, 3.5).arguments][1] == "its derivative is zero: it ends in line 110"
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adcompiler import grad, value_and_grad, vjp
+from adcompiler import GradientError, grad, stop_gradient, value_and_grad, vjp
 from adcompiler.errors import UnsupportedError
 
 from .checking import at, everywhere
@@ -280,3 +280,26 @@ def test_what_functions_assign_unseen_is_refused(f):
 def test_nonlocal(f):
     everywhere(f, X, twice=f is in_generators_and_loops)
     at(f, 0.9 * X, 0.3 * X)
+
+
+def test_an_int_that_cuts_an_argument_off():
+    table = np.array([2.0, 3.0, 5.0])
+
+    def read(x, y):
+        return table[int(x)] * y
+
+    def counted(xs):
+        total = 0.0
+        for x in xs:
+            total = total + int(x)
+        return total * 1.0
+
+    assert grad(read, 1)(1.5, 2.0) == 3.0
+    assert grad(lambda x: x * table[int(x)])(1.5) == 3.0
+    assert grad(lambda x: table[int(stop_gradient(x))])(1.5) == 0.0
+    assert not np.any(grad(lambda x: np.sum(np.floor(x)))(X))  # a step of NumPy's is zero, as docs/conventions.md says
+    for f, x, wrt in ((read, (1.5, 2.0), 0), (read, (1.5, 2.0), (0, 1)), (counted, (X,), 0)):
+        with pytest.raises(GradientError, match=r"is zero: .* through int\(...\) alone") as refused:
+            grad(f, wrt)(*x)
+        assert "int(x)" in str(refused.value)
+        assert "stop_gradient" in str(refused.value)
