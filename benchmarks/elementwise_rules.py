@@ -12,7 +12,7 @@ import numpy as np
 
 import adcompiler
 from benchmarks.measure import Effort, Spread, rounds
-from benchmarks.rows import Row, agree
+from benchmarks.row import Row, agree
 
 SIZE = 100_000
 BAR = 1.1

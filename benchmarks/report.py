@@ -14,7 +14,7 @@ from rich.table import Table
 
 from benchmarks.comparison import Comparison
 from benchmarks.measure import Effort
-from benchmarks.rows import Failure, Row
+from benchmarks.row import Failure, Row
 
 
 def table(rows: Iterable[Row | Failure]) -> Table:

@@ -19,7 +19,8 @@ from benchmarks.comparison import Implementation, Unavailable, compare
 from benchmarks.elementwise_rules import CASES, special_cases
 from benchmarks.measure import Effort, Spread, difference, paired, rounds, verdict
 from benchmarks.report import notes, workload_table
-from benchmarks.rows import Disagreement, agree, measure_all
+from benchmarks.row import Disagreement, agree
+from benchmarks.rows import measure_all
 from benchmarks.workloads import WORKLOADS, numbers, products, stencils
 from benchmarks.workloads.workload import Workload, normal, once
 from rules.rule import registry
