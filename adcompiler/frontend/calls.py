@@ -62,6 +62,17 @@ class Calls(Iterations):
 
     # ------------------------------------------------------------------------------------ arguments
     def expr_Call(self, node: Any) -> Any:
+        if not self.attempts:
+            return self.called_at(node)
+        starts, before = self.attempts[-1].starts, len(self.attempts[-1].reads)
+        starts.append(before)
+        try:
+            return self.called_at(node)
+        finally:
+            del starts[-1:]
+
+    def called_at(self, node: Any) -> Any:
+        """The denotation of a call that stands in the program."""
         frozen = self.frozen_method(node.func)
         function, parameters, named = frozen or (self.expr(node.func), (), {})
         given = node.args[0] if node.args else None

@@ -76,6 +76,7 @@ class Containers(Lists):
             raise self.refuse(node, f"{text} may be the same {_noun(base)} as {other}, which this changes in place",
                               f"write {text} = {copied} first")  # fmt: skip
         self.check_items_carried(base, text, node)
+        self.check_read_later(base, base, made, node)
         self.alike(base, made)
         self.moved({}, {id(base): (base, made)})
 

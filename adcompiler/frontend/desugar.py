@@ -136,7 +136,7 @@ def own_name(name: str, number: int) -> str:
 
 def hint(name: str) -> str:
     """What a variable is called in generated code."""
-    name = plain(name)
+    name = plain(name).rpartition(".")[2]  # of an attribute its own name
     return name.split(" ")[0] if name[-1:].isdigit() else name.strip()
 
 

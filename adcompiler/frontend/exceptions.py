@@ -20,11 +20,13 @@ import gast
 import numpy as np
 
 from adcompiler.frontend.calls import Calls
+from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.joins import DIVERGES, Diverges, Returned
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.loops import inner_statements
-from adcompiler.frontend.scope import Maybe, Poison
+from adcompiler.frontend.scope import Frame, Maybe, Poison
 from adcompiler.frontend.trying import Attempt
+from adcompiler.frontend.walk import held_leaves
 from adcompiler.frontend.words import SYMBOLS
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Region, Value, raise_
@@ -49,6 +51,8 @@ class Attempted:
 
     `catches` are the classes of the handlers that get what it raises, the innermost first. A region of None: what it
     raises is not followed. `done` are the results of the calls in it that have been lowered with what they may raise.
+    `reads` are the names that have been read, with what they denoted, `starts` how many before each call around, and
+    `changed` is one that a call has changed after that.
     """
 
     catches: tuple[Classes, ...]
@@ -59,6 +63,9 @@ class Attempted:
     passed: int = 0
     seen: int = 0
     mark: int = 0
+    reads: list[tuple[Frame, str, list[Any]]] = field(default_factory=list)
+    starts: list[int] = field(default_factory=list)
+    changed: str = ""
 
 
 class Raises(Exception):
@@ -101,6 +108,7 @@ class Exceptions(Calls):
     def attempted_statement(self, s: Any, a: Attempted) -> Any:
         """Lower one statement; how it ends, or what it raises."""
         a.region, a.calls, a.seen, a.mark = self.builder.region, 0, 0, len(self.builder.region.ops)
+        a.reads, a.starts, a.changed = [], [], ""
         self.attempts.append(a)
         depth = len(self.attempts)
         try:
@@ -117,6 +125,9 @@ class Exceptions(Calls):
     def raised_in(self, node: Any, k: int, a: Attempted, found: Raises, rest: list[Any]) -> Any:
         """Go on where a statement raises, or on both paths where it may."""
         flag, frame, cond = node.attempt.raised, self.frame, self.asked(found.code)
+        if a.changed and not isinstance(found.code, Known):  # the statement will be lowered again
+            reason = f"{a.changed} is read before a call that changes it, in a statement that may raise what is caught"
+            raise self.refuse(node.body[k], reason, "make the call in a statement of its own")
         if isinstance(found.code, Known):
             self.note_raised(node.attempt, a, found)
             return self.block(node.jump)
@@ -329,11 +340,13 @@ class Exceptions(Calls):
         a.calls += 1
         if a.calls <= len(a.done):
             return a.done[a.calls - 1]
+        before = a.reads[: a.starts[-1]] if a.starts else list(a.reads)
         self.attempts.append(Attempted(a.catches))
         try:
             pair, error = lower(a)
         finally:
             self.attempts.pop()
+        a.changed = a.changed or next((hint(n) for f, n, seen in before if differs(f.env.get(n), seen)), "")
         if isinstance(pair, Poison):
             return pair
         code, value = pair
@@ -344,6 +357,9 @@ class Exceptions(Calls):
         if isinstance(code, Known):
             return value
         raise Raises(a, code, error)
+
+    def note_read(self, frame: Frame, name: str) -> None:
+        self.attempts[-1].reads.append((frame, name, list(held_leaves(frame.env[name]))))
 
     def attempted_opaque(self, f: Any, args: Any, kwargs: Any) -> Any:
         """A call in a `try` that the compiler cannot see into: its result, where it raises nothing that is caught."""
@@ -367,6 +383,12 @@ class Exceptions(Calls):
         a.done.append(value)
         a.mark = len(self.builder.region.ops)
         raise Raises(a, code, error)
+
+
+def differs(d: Any, seen: list[Any]) -> bool:
+    """Is a name made of something else than it was?"""
+    now = list(held_leaves(d))
+    return len(now) != len(seen) or any(x is not y for x, y in zip(now, seen, strict=True))
 
 
 def _returns(node: Any) -> bool:

@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal, plain
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.kinds import Elements, Known
 from adcompiler.frontend.parts import Parts
-from adcompiler.frontend.scope import Closure, Maybe, Poison, poison_problem
+from adcompiler.frontend.scope import Closure, Frame, Maybe, Poison, poison_problem
 from adcompiler.frontend.words import describe
 from adcompiler.ir.core import UNDEF, Value
 from rules.cotangent import assigned
@@ -38,7 +38,17 @@ class Expressions(Parts):
     def expr_Constant(self, node: Any) -> Any:
         return UNDEF if node.value is UNDEF else Known(node.value)
 
+    def note_read(self, frame: Frame, name: str) -> None:
+        """Note, in a `try`, that a name has been read."""
+        raise NotImplementedError
+
     def expr_Name(self, node: Any) -> Any:
+        if self.attempts:
+            frame = self.frame
+            while node.id not in frame.env and frame.parent is not None:
+                frame = frame.parent
+            if node.id in frame.env:
+                self.note_read(frame, node.id)
         d = self.readable_name(self.scope.lookup(self.frame, node.id, self.loc(node)), node.id, node)
         self.note_captures()
         return d

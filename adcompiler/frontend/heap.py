@@ -235,6 +235,8 @@ class Heap(Loops):
 
     def read_heap(self, key: str, text: str, node: Any) -> Any:
         """What an attribute denotes now."""
+        if self.attempts:
+            self.note_read(self.heap, key)
         return self.readable_name(self.heap.env[key], text, node)
 
     def set_name(self, name: str, d: Any) -> None:

@@ -82,7 +82,10 @@ class Iterations(Expressions):
             self.check_first_reading(d, node)
             d.read = True
             mark = len(self.builder.region.ops)
+            owners = [x for x in d.of if isinstance(x, dict)]
             d = d.make()
+            if isinstance(d, list) and not at_once:
+                self.read_items += owners
             if isinstance(d, Once):
                 return self.iterate(d, node, at_once)
             if not at_once:
@@ -93,6 +96,8 @@ class Iterations(Expressions):
             return d
         if is_flat(d):
             d = self.in_order(d.owner)
+        if isinstance(d, list) and not at_once:
+            self.read_items.append(d)
         if isinstance(d, tuple | list):
             return list(d)
         if isinstance(d, dict):
@@ -244,6 +249,7 @@ class Iterations(Expressions):
 
     def _first(self, it: Iteration, count: int, node: Any) -> list[Any]:
         """The first elements of a sequence that is read beside something of known structure."""
+        self.read_early += [s for s in it.sequences if isinstance(s.kind, Array) and s.kind.ndim == 1]
         if it.length is None or self.env.at_least(it.length, count) is not True:
             if all(s in self.defs and self.defs[s].target is range for s in it.sequences):
                 return self.unrolled(

@@ -280,6 +280,7 @@ class Loops(Containers):
         if isinstance(d, Generated):
             with self.unfollowed(node):
                 return self.read_generator(node, d)
+        early = len(self.read_early)
         with self.unfollowed(node):
             it = self.iterate(d, node.iter)
         if isinstance(it, Iteration):
@@ -318,7 +319,17 @@ class Loops(Containers):
                 reason = f"a loop over {len(it)} elements of a structure would be unrolled (at most {MAX_UNROLLED})"
                 remedy = "put them into one array, or a list of equal kinds passed as an argument"
                 raise self.refuse(node.iter, reason, remedy)
-            return self._unrolled_loop(node, it)
+            pinned = [(s, node) for s in self.read_early[early:]]
+            self.pinned.extend(pinned)
+            try:
+                return self._unrolled_loop(node, it)
+            except Reread as again:
+                if again.loop is not node:
+                    raise
+                reason = "the loop reads an array beside a tuple or a list, and changes it in place"
+                raise self.refuse(node.iter, reason, "loop over indices, for i in range(n), and read by them") from None
+            finally:
+                del self.pinned[len(self.pinned) - len(pinned) :]
         return None
 
     def read_generator(self, node: Any, g: Generated) -> Any:

@@ -61,6 +61,10 @@ class Operations:
         self.evaluated: list[list[Any]] = [[]]
         #: Arrays made before these moments are not changed in place: what reads them then is no name.
         self.walls: list[int] = []
+        #: Arrays whose elements have been read beside something of known structure, before the loop that reads them.
+        self.read_early: list[Value] = []
+        #: Lists and dicts of known structure whose elements a loop has read, or will when their turn comes.
+        self.read_items: list[Any] = []
         #: Of these, those of comprehensions: attributes may be stored in one that is unrolled, True, and others become
         #: loops for that, False.
         self.comprehensions: dict[int, bool] = {}

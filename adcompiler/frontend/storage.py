@@ -286,7 +286,9 @@ class Stores(Writers):
         for key in outer:
             d = d[key]
         self.check_items_carried(d, place.name + "".join(f"[{key!r}]" for key in outer), node)
+        old = d.get(last) if isinstance(d, dict) else d[last]
         changed = {**d, last: new} if isinstance(d, dict) else [new if i == last else x for i, x in enumerate(d)]
+        self.check_read_later(d, old, changed, node)
         self.alike(d, changed)
         self.moved({}, {id(d): (d, changed)})
 

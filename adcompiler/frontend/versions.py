@@ -22,6 +22,7 @@ from adcompiler.frontend.lenses import Lens, lens, lines, name_of, permutation, 
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
 from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.walk import held_leaves
 from adcompiler.ir.alias import new_memory, shared, takes_all
 from adcompiler.ir.core import Op, Value, leaves
 from adcompiler.ir.library import of
@@ -143,6 +144,19 @@ class Versions(Ownership):
                     raise Rebound(header, n)
                 raise self.refuse(node, f"{text} may be the same {type(d).__name__} as {n}{self.suffix(f)}, which this "
                                   "changes in a loop", "return what is changed, and assign it")  # fmt: skip
+
+    def check_read_later(self, d: Any, old: Any, changed: Any, node: Any) -> None:
+        """Refuse to change what a loop around, which is unrolled, reads of a list or dict in a later iteration."""
+        if not any(x is d for x in self.read_items):
+            return
+        gone = list(held_leaves(old))
+        for f in self.frames():
+            for n, items in f.env.items():
+                if n.startswith(READ) and any(x is y for x in held_leaves(items) for y in gone):
+                    whole = "dict" if isinstance(d, dict) else "list"
+                    reason = f"this changes an element of a {whole} that the loop around reads later"
+                    raise self.refuse(node, reason, "loop over indices or keys, and read by them")
+        self.read_items = [changed if x is d else x for x in self.read_items]
 
     def born(self, f: Frame, name: str) -> int:
         """When what this is a name of has come into being: the call of a function, or an object."""

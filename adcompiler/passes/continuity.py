@@ -14,16 +14,23 @@ import numpy as np
 
 from adcompiler.ir.callee import Callee, Pull, call_of
 from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Region, Value, While, leaves, walk
-from rules.cotangent import length, size, zeros_like
-from rules.kind import is_differentiable
+from rules.cotangent import length, size, strong_divide, zeros_like
+from rules.kind import Array, Num, Seq, is_differentiable
 from rules.rule import find
 
 #: The bit of what the function is integrated over, and that of what moves.
 PLACE, MOVES, BOTH = 1, 2, 3
 #: What gives the same for any values of its operands.
 _OF_SHAPE = (zeros_like, length, size, np.ones_like, np.empty_like, np.shape)
-#: What jumps, though it has a derivative elsewhere.
-_JUMPS = (operator.mod, np.remainder, np.fmod, np.heaviside)
+#: The rules of what jumps, though it has a derivative elsewhere; of angles, where they pass half a turn.
+_JUMPS = frozenset(
+    "mod remainder fmod heaviside copysign divmod modf frexp unwrap slogdet arctan2 angle arange".split()
+)
+#: Those of what jumps over complex numbers, where it is cut.
+_CUT = frozenset("log log2 log10 log1p sqrt power arcsin arccos arctan arcsinh arccosh arctanh angle".split())
+#: Those of what a quotient by which jumps, as x / abs(x) does.
+_SIZES = frozenset("abs absolute fabs norm hypot".split())
+_QUOTIENTS = (operator.truediv, np.true_divide, strong_divide)
 
 
 class _Found(Exception):
@@ -47,6 +54,7 @@ class _Marks:
     def __init__(self, marks: dict[Value, int]) -> None:
         self.marks = dict(marks)
         self.steps: dict[Value, int] = {}
+        self.sizes: set[Value] = set()
 
     def of(self, tree: Any, found: dict[Value, int] | None = None) -> int:
         """The marks of all values in a tree, or what the steps among them depend on."""
@@ -113,6 +121,11 @@ class _Marks:
             self.set(r, x)
         for r, x in zip(op.results[:n], op.inits, strict=True):
             self.set(r, x)
+        if isinstance(op, For):  # what tells how often it runs
+            counts = [s for s in op.sequences if isinstance(s, Value) and _is_range(s)]
+            by = self.decided(op, counts)
+            for r in op.results:
+                self.set(r, counts, by)
 
     def call(self, op: Op) -> None:
         callee, args = call_of(op) or (None, ())
@@ -127,13 +140,26 @@ class _Marks:
             self.marks[r], self.steps[r] = inner.of(x), inner.of(x, inner.steps)
 
     def plain(self, op: Op) -> None:
-        if op.target in _OF_SHAPE:
+        if op.target in _OF_SHAPE and not any(map(_is_range, op.operands())):
             return
         rule = find(op.target)
         found = self.of((op.args, op.kwargs))
+        name = rule.name if rule is not None else getattr(op.target, "__name__", "")
+        if name in _SIZES:
+            self.sizes.update(op.results)
+        jumps = name in _JUMPS or (name in _CUT and any(map(_is_complex, op.operands())))
+        jumps = jumps or (op.target in _QUOTIENTS and not self.sizes.isdisjoint(leaves(op.args[1:])))
         for r in op.results:
             self.marks[r] = found
             if not is_differentiable(r.kind) or (rule is not None and not rule.differentiable):
                 self.steps[r] = found
-            elif self.of((op.args, op.kwargs), self.steps) == BOTH or (found == BOTH and op.target in _JUMPS):
+            elif self.of((op.args, op.kwargs), self.steps) == BOTH or (found == BOTH and jumps):
                 raise _Found(op)
+
+
+def _is_range(v: Value) -> bool:
+    return isinstance(v.kind, Seq) and v.kind.range
+
+
+def _is_complex(v: Value) -> bool:
+    return isinstance(v.kind, Array | Num) and v.kind.dtype.kind == "c"

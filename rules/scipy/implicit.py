@@ -47,6 +47,8 @@ def well_posed(slope: Any, residual: Any, x: Any, d: Any, solver: str, success: 
             step = np.linalg.solve(slope, residual) if np.ndim(slope) else residual / np.float64(slope)
     except np.linalg.LinAlgError:
         step = np.inf
+    if not np.all(np.isfinite(slope)) and np.any(d):
+        raise ValueError(f"what {solver} gave has no derivative: the slope of the equations is infinite there")
     away, size = (np.max(np.abs(v), initial=0.0) for v in (step, x))
     if away <= (1e-3 + 1e-2 * size if success else 1e-7 * (1.0 + size)):
         return slope
