@@ -4,7 +4,7 @@ import copy
 import functools
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -475,7 +475,6 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     """
     f = getattr(f, "__wrapped__", f) if isinstance(f, Differentiable) else f
     request = Request(f, 0)
-    names = request.parameters
     if argnums is None:
         argnums = tuple(n for n, x in request.named((args, {})).items() if _floats(x))
         if not argnums:
@@ -487,8 +486,7 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
     paths = [path_of(a) or (a,) if isinstance(a, str) else (a,) for a in chosen]
     rng = np.random.default_rng(seed)
     worst = 0.0
-    for (first, *steps), g, name in zip(paths, gradients, chosen, strict=True):
-        position = names.index(first) if isinstance(first, str) else first
+    for position, steps, g, name in _each(paths, gradients, chosen, request):
         part = functools.reduce(_item, steps, args[position])
         direction = [_random(x, rng) for x in _floats(part)]
         pairs = zip(_floats(part, g), direction, strict=True)
@@ -509,6 +507,17 @@ def check_grad(f: Callable[..., Any], *args: Any, argnums: Any = None, rtol: flo
                 f"central differences give {difference:.10g}: relative difference {error:.2g} > {rtol:g}"
             )
     return worst
+
+
+def _each(paths: Any, gradients: Any, chosen: Any, request: Request) -> Iterator[tuple[int, list[Any], Any, Any]]:
+    """Position, steps within the argument, gradient and name, of each that is asked for; of `*args` of each."""
+    star = request.source.node.args.vararg
+    for (first, *steps), g, name in zip(paths, gradients, chosen, strict=True):
+        position = request.parameters.index(first) if isinstance(first, str) else first
+        if star is not None and first == star.id and not steps:
+            yield from ((position + k, [], part, name) for k, part in enumerate(g) if part is not None)
+        else:
+            yield position, steps, g, name
 
 
 _ITSELF = object()

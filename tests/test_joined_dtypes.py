@@ -173,7 +173,7 @@ def assigned_later(w, c):
 def assigned_in_the_loop(w, c):
     if c > 0:
         y = w.astype(np.float32)
-    for _ in range(2):
+    for _ in range(len(w)):
         y = y * w
     return np.sum(y)
 

@@ -67,9 +67,10 @@ def test_what_is_returned_shares_no_more_memory_than_the_function_lets_it(f):
 
 def test_what_a_call_keeps_is_not_the_argument():
     seen = collections.deque()
+    keep = seen.append  # which nobody can see into
 
     def f(x):
-        seen.append(x * 1.0)
+        keep(x * 1.0)
         return np.sum(x * x)
 
     grad(f)(X)

@@ -542,10 +542,11 @@ def test_dicts_of_the_caller_that_cannot_interfere_may_be_changed(f):
 def test_what_an_opaque_call_keeps_is_not_written():
     """What is passed is an array of its own for the user: `s * 1.0` is s to the compiler."""
     seen = collections.deque()
+    keep = seen.append  # which nobody can see into
 
     def f(x):
         s = np.sin(x)
-        seen.append(s * 1.0)
+        keep(s * 1.0)
         s[0] = 2.0
         s += x
         return np.sum(s * s * x)

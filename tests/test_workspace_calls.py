@@ -337,16 +337,17 @@ def test_release_in_the_middle_of_a_call():
 
 def test_what_opaque_code_keeps_stays_what_it_was():
     seen = collections.deque()
+    keep = seen.append  # which nobody can see into
 
     def f(W, x):
         h = np.exp(x)
-        seen.append(np.sin(h))
+        keep(np.sin(h))
         for _ in range(3):
             h = np.tanh(W @ h)
-            seen.append(h.copy())
-            seen.append(h * x)
+            keep(h.copy())
+            keep(h * x)
         s = np.sin(h)
-        seen.append(s[1:] * 1.0)
+        keep(s[1:] * 1.0)
         return np.sum(s * h * x)
 
     plain, gradient = (value_and_grad(f, (0, 1), reuse_buffers=reuse) for reuse in (False, True))

@@ -483,14 +483,15 @@ def test_a_pullback_may_call_itself_and_vjp_through_code_of_the_user():
 
 def test_what_opaque_code_keeps_stays_what_it_was():
     seen = collections.deque()
+    keep = seen.append  # which nobody can see into
 
     def f(W, x):
         h = np.exp(x)
-        seen.append(np.sin(h))
+        keep(np.sin(h))
         for _ in range(3):
             h = np.tanh(W @ h)
-            seen.append(h.copy())
-            seen.append(h * x)
+            keep(h.copy())
+            keep(h * x)
         return np.sin(h) * h
 
     wanted = []

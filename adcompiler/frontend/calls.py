@@ -446,7 +446,7 @@ class Calls(Iterations):
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
-            if (refusal.problem.line, refusal.problem.col) != (call.lineno, call.col_offset):
+            if refusal.problem.file == self.frame.source.file:
                 raise  # of a function of the user's that it is given, or of a generator that it reads
             raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
 
