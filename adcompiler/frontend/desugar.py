@@ -305,7 +305,8 @@ class _Desugar:
             handled = [*named, *raising_again(h.body, error), *gone]
             test = _at(gast.Compare(_name(raised, h), [gast.Eq()], [gast.Constant(i, None)]), h)
             chain = [_at(gast.If(test, handled, chain), h)] if i < len(s.handlers) else handled
-        chain = [_at(gast.If(_name(raised, s), chain, []), s)]
+        if not back or _completes(s.body) or any(_own(s.body)):  # else what has not returned has raised
+            chain = [_at(gast.If(_name(raised, s), chain, []), s)]
         if attempt.outer is not None:
             on = passing(attempt.passed, attempt.outer, s)
             if attempt.outer.needs_error or attempt.outer.types is None:

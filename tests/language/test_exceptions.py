@@ -243,9 +243,43 @@ def of_stores(x):
     return np.sum(y * x) + z[1]
 
 
-RAISING = [raises_here, several_handlers, of_helpers, nested, in_a_loop, around_a_loop, around_a_while, with_returns,
-           with_finally, returns_through_finally, finally_that_returns, raised_again, asserted, suppressed,
-           of_stores]  # fmt: skip
+def returns_on_every_path(x):
+    try:
+        if x[0] > 1.0:
+            raise ValueError
+        if x[1] > 0.8:
+            raise KeyError
+        return x[0] * x[1]
+    except ValueError:
+        return x[1] ** 3
+    except KeyError:
+        return x[2] * x[0]
+
+
+def helper_returns_on_every_path(x):
+    def part(v):
+        try:
+            return math.sqrt(v) * x[1]
+        except ValueError:
+            return x[1] * v
+
+    def within(v):
+        try:
+            try:
+                if v > 1.0:
+                    raise ValueError
+                return v * x[1]
+            except KeyError:
+                return x[0]
+        except ValueError:
+            return x[1] * 5.0
+
+    return part(x[0]) * x[0] + part(x[2]) + within(x[3])
+
+
+RAISING = [returns_on_every_path, helper_returns_on_every_path, raises_here, several_handlers, of_helpers, nested,
+           in_a_loop, around_a_loop, around_a_while, with_returns, with_finally, returns_through_finally,
+           finally_that_returns, raised_again, asserted, suppressed, of_stores]  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------------ what operations raise
