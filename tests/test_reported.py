@@ -4,6 +4,7 @@
 """
 
 import copy
+import dataclasses
 import json
 import linecache
 from pathlib import Path
@@ -21,12 +22,14 @@ def loaded(report: dict[str, Any]) -> dict[str, Any]:
     """The names that the program defines, its source at hand as in a notebook."""
     text, file = report["program"], f"<{report['source']}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names: dict[str, Any] = {"np": np}
+    names: dict[str, Any] = {"np": np, "__name__": "reported"}
     exec(compile(text, file, "exec"), names)
     return names
 
 
 def leaves(x: Any) -> list[Any]:
+    if dataclasses.is_dataclass(x):
+        x = vars(x)
     if isinstance(x, dict):
         return [leaf for k in sorted(x) for leaf in leaves(x[k])]
     return [leaf for item in x for leaf in leaves(item)] if isinstance(x, tuple | list) else [np.asarray(x)]
