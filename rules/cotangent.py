@@ -210,8 +210,8 @@ def unless_zero(d: Any, term: Any) -> Any:
     """`term`, but exactly zero where the cotangent `d` is zero: what was not selected is not poisoned by a pole."""
     if not is_array(d) and not is_array(term):
         return term if d else _zero(d, term)
-    if not is_array(d):
-        return term if d else np.zeros_like(term)
+    if not is_array(d) and on_device(term):  # an array of its own, as where a mask is asked
+        return np.copy(term) if d else np.zeros_like(term)
     return np.where(np.equal(d, 0), 0, term)
 
 

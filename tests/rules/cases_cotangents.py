@@ -44,6 +44,7 @@ CASES = [
     case(direction, A, B),
     case(direction, 1.5, -0.5),
     case(unless_zero, A, B).but(wrt="term"),
+    case(unless_zero, 1.5, A).but(wrt="term"),
     case(or_zeros, A, A).but(wrt="d", upto=1, complex=False),
     case(where_given, A, A).but(wrt="d"),
     case(restack, [A[0], A[1], A[2]], B).but(wrt="items", skip="numbers scalars zero-dim"),
