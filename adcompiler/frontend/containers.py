@@ -35,16 +35,11 @@ class Containers(Lists):
     """Lowers what changes dicts, lists and deques."""
 
     def expr_Call(self, node: Any) -> Any:
-        f = node.func
-        if isinstance(f, gast.Attribute) and any(f.attr in names for names in METHODS.values()):
-            root = f.value
-            while isinstance(root, gast.Subscript):
-                root = root.value
-            named = isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env)
-            if named or self.attribute_of_object(f.value) is not None:
-                done = self.container_method(node, root.id if named else self.text(root))
-                if done is not NotImplemented:
-                    return done
+        name = self.changed_by(node.func, {m for names in METHODS.values() for m in names})
+        if name is not None:
+            done = self.container_method(node, name)
+            if done is not NotImplemented:
+                return done
         return super().expr_Call(node)
 
     def container_method(self, node: Any, name: str) -> Any:

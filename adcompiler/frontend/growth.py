@@ -6,7 +6,7 @@ one kind: where it is empty before the loop, the first append tells of which, an
 
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
@@ -43,17 +43,22 @@ class Lists(Stores):
     argument_trees: tuple[Any, ...] = ()
 
     def expr_Call(self, node: Any) -> Any:
-        f = node.func
-        if isinstance(f, gast.Attribute) and f.attr in GROWING and not node.keywords:
-            root = f.value
-            while isinstance(root, gast.Subscript):
-                root = root.value
-            named = isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env)
-            if named or self.attribute_of_object(f.value) is not None:
-                done = self.regrown(node, root.id if named else self.text(root))
-                if done is not NotImplemented:
-                    return done
+        if not node.keywords and (name := self.changed_by(node.func, GROWING)) is not None:
+            done = self.regrown(node, name)
+            if done is not NotImplemented:
+                return done
         return super().expr_Call(node)
+
+    def changed_by(self, f: Any, methods: Collection[str]) -> str | None:
+        """What a call of one of these methods may change: the name of a variable or an attribute; None for others."""
+        if not isinstance(f, gast.Attribute) or f.attr not in methods:
+            return None
+        root = f.value
+        while isinstance(root, gast.Subscript):
+            root = root.value
+        if isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env):
+            return str(root.id)
+        return None if self.attribute_of_object(f.value) is None else self.text(root)
 
     def regrown(self, node: Any, name: str) -> Any:
         """The value of a method that changes the length of a list at a place; NotImplemented where it is no list."""
