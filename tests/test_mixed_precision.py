@@ -169,3 +169,41 @@ def test_second_derivatives(f: Any) -> None:
         direction = (np.array([0.3, -1.0, 0.5]), np.array([1.0, 0.2, -0.4]))
         want = wide(bent, (U, M, k), direction)
         assert float(np.sum(d_u * direction[0]) + np.sum(d_m * direction[1])) == pytest.approx(want, rel=1e-4, abs=1e-4)
+
+
+def rows(y, b):
+    kept = []
+    for row in y:
+        kept.append(0.5 * row * row)
+    return np.sum((b + np.sum(np.array(kept))) * b)
+
+
+def comprehension(y, b):
+    total = np.sum(np.asarray([row[0] * 2 for row in y])) + np.sum([row[1] for row in y])
+    return np.sum((b + total) * b)
+
+
+def product(y, b):
+    firsts = [row[0] for row in y]
+    return np.sum(np.outer(b, np.array(firsts) @ y)) + np.dot(firsts, y[:, 0]) * np.sum(b)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.complex64])
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("f", [rows, comprehension, product])
+def test_arrays_of_lists_that_may_be_empty(f: Any, count: int, dtype: Any) -> None:
+    """NumPy takes an empty list for one of doubles: the gradient is of the dtype of its argument all the same."""
+    rng = np.random.default_rng(count)
+    y, b = rng.normal(size=(count, 2)).astype(dtype), rng.normal(size=3).astype(dtype)
+
+    def real(y, b):
+        return np.real(f(y, b))
+
+    for reuse in (True, False):
+        d_y, d_b = grad(real, (0, 1), reuse_buffers=reuse)(y, b)
+        assert (d_y.dtype, d_b.dtype, d_y.shape) == (y.dtype, b.dtype, y.shape)
+        ahead = [real(y.astype(complex), b + 1e-6 * e) - real(y.astype(complex), b - 1e-6 * e) for e in np.eye(3)]
+        want = np.array(ahead) / 2e-6
+        assert np.real(d_b) == pytest.approx(want, rel=2e-2 if dtype == np.float16 else 1e-4, abs=1e-4)
+    tangent = jvp(f, (y, b), (np.ones_like(y), np.ones_like(b)))[1]
+    assert tangent.dtype == dtype

@@ -40,6 +40,18 @@ def no_rule(op: Op) -> Problem:
     return problem_at(op.loc, reason, remedy)
 
 
+#: What makes arrays of lists.
+_ARRAYS = (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)
+
+
+def _told(items: Any) -> dict[str, Any]:
+    """The dtype of an array of a list, where it must be told: NumPy takes an empty list for one of doubles."""
+    kind = getattr(items, "kind", None)
+    element = getattr(kind.element, "dtype", None) if isinstance(kind, Seq) and not kind.range else None
+    double = element is None or element.kind not in "fc" or element.type is np.float64
+    return {} if double else {"dtype": Known(element)}
+
+
 class Operations:
     """Lowers into the current region. A denotation is a Value, a Known, or a container of them."""
 
@@ -132,6 +144,8 @@ class Operations:
                 self.refuse_opaque(v)
         if self.attempts:
             self.check_raises(target, operands, kwargs)
+        if target in _ARRAYS and len(operands) == 1 and not kwargs:
+            kwargs = _told(operands[0])
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]

@@ -300,11 +300,13 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
     return d if hasattr(a, "ndim") or isinstance(a, int | float | complex) else unstack(d)
 
 
-def _stacked(t: Any) -> Any:
+def _stacked(t: Any, dtype: Any) -> Any:
     """`np.array` of tangents, by a function that takes traced values."""
     if isinstance(t, tuple | list):
-        return np.stack([_stacked(item) for item in t]) if t else t
-    return t if hasattr(t, "ndim") or isinstance(t, int | float | complex) else recorded(np.array, t)
+        return np.stack([_stacked(item, dtype) for item in t]) if t else t
+    if hasattr(t, "ndim") or isinstance(t, int | float | complex):
+        return t
+    return recorded(np.array, t) if dtype is None else recorded(np.array, t, dtype=dtype)
 
 
 @rule("y = array(a, dtype=None)", np.array)
@@ -312,7 +314,7 @@ class array:
     def kind(a, dtype): return _made(a, dtype)
     @borrows("d_y")
     def d_a(d_y, a: Like): return _unmade(d_y, a)
-    def t_y(t_a): return _stacked(t_a)
+    def t_y(t_a, dtype): return _stacked(t_a, dtype)
 
 
 @rule("y = asarray(a, dtype=None)", np.asarray, np.asanyarray, np.asarray_chkfinite)
@@ -321,7 +323,7 @@ class asarray:
     view = "a"
     @borrows("d_y")
     def d_a(d_y, a: Like): return _unmade(d_y, a)
-    def t_y(t_a): return _stacked(t_a)
+    def t_y(t_a, dtype): return _stacked(t_a, dtype)
 
 
 @rule("y = ascontiguousarray(a, dtype=None)", np.ascontiguousarray, np.asfortranarray)
@@ -333,7 +335,7 @@ class ascontiguousarray:
     @borrows("d_y")
     def d_a(d_y, a: Like):
         return _unmade(d_y, a) if isinstance(a, tuple | list) or rank(a) else reshape_like(d_y, a)
-    def t_y(t_a): return np.atleast_1d(_stacked(t_a))
+    def t_y(t_a, dtype): return np.atleast_1d(_stacked(t_a, dtype))
 
 
 # ------------------------------------------------------------------------------------------- repeating

@@ -63,7 +63,8 @@ def compare(along: Callable[[float], float], slope: float, what: str, steps: tup
             return
         corners = [abs(values[h] + values[-h] - 2 * here) / h for h in (step, step / 2)]
         smooth = corners[1] < 0.75 * corners[0] + floor
-        if abs(wide - narrow) <= allowed and smooth:
+        agreeing = tolerance * max(abs(wide), abs(narrow)) + floor  # whatever the slope is
+        if abs(wide - narrow) <= agreeing and smooth:
             verdict = f"{what}: {slope!r}, but differences give {finest!r} (steps {step} and {step / 2})"
             break
     if verdict:
