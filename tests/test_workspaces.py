@@ -538,3 +538,25 @@ def test_products_into_arrays_that_others_have_made(f, columns):
     for sign in (1, 1, -1, -1, 1):
         for k, got in enumerate(gradient(A, sign * X)):
             assert_close(got, differences(f, (A, sign * X), k))
+
+
+def test_an_operand_that_is_written_stays_a_variable():
+    """Of single precision it is doubtful what a product of cotangents is, so that it has no array of its own."""
+
+    def f(A, a):
+        row = A
+        reach = 0.1
+        while reach < 2:
+            row = np.sin(row) * (a.dot(A) / 0.5)
+            reach += 0.5
+        h = row
+        for _ in a:
+            h = np.clip(row, -0.8, 0.9)
+        return np.sin(np.trace(h))
+
+    A, a = np.linspace(0.1, 1.0, 9).reshape(3, 3), np.cos(np.arange(9.0)).reshape(3, 3)
+    single = grad(f, argnums=(0, 1))
+    for _ in range(3):
+        for k, got in enumerate(single(A.astype(np.float32), a.astype(np.float32))):
+            assert got.dtype == np.float32
+            np.testing.assert_allclose(got, differences(f, (A, a), k), rtol=2e-3, atol=2e-3)

@@ -131,7 +131,7 @@ class _Slots(Spares):
         arrays = {**self.buffers.slots, **self.buffers.spares}
         self.buffers.scratch = {v for k, v in arrays.items() if k in self.behind}
         self.buffers.dots = dots(self.function, self.buffers, self.memory)
-        return schedule(self.function, self.apart) if kept else self.plan
+        return schedule(self.function, {*self.apart, *self.decisions.overwritten.values()}) if kept else self.plan
 
     def candidate(self, op: Op) -> Out | None:
         """May this statement compute into an array?"""

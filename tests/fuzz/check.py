@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -334,7 +334,7 @@ def earlier_pullbacks(program: Program, f: Function, compiler: Compiler) -> None
     Where there is a difference of rounding it is asked again as in `plain_buffers`, for the reasons given there.
     """
     if not pulled_alternately(program, f, compiler, lambda args: args) and ".T" not in program.source:
-        if not pulled_alternately(program, f, compiler, plainest):
+        if not pulled_alternately(program, anew(f), compiler, plainest):
             raise Wrong("arrays of earlier pullbacks change the result")
 
 
@@ -394,6 +394,13 @@ def plain_buffers(program: Program, f: Function, found: Any, compiler: Compiler)
 def turns(program: Program) -> bool:
     """Are there arrays that do not lie in memory as C has them, whatever the arguments are?"""
     return any(word in program.source for word in (".T", "transpose", "swapaxes"))
+
+
+def anew(f: Any) -> Function:
+    """The same function, of which nothing is compiled yet: there are no arrays of it in another layout."""
+    same = FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    same.__kwdefaults__ = f.__kwdefaults__
+    return same
 
 
 def plainest(args: Any) -> Any:
