@@ -13,7 +13,7 @@ from adcompiler.ahead import compile_module
 from adcompiler.api import check_grad, differentiable, grad, jvp, release, value_and_grad, vjp
 from adcompiler.dispatch import debug_nans
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
-from adcompiler.inside import checkpoint, stop_gradient
+from adcompiler.inside import checkpoint, cotangent, stop_gradient
 from rules import Like, Scratch, borrows, nondifferentiable, primitive, rule
 from rules.testing import check_rule
 
@@ -28,6 +28,7 @@ __all__ = [
     "check_rule",
     "checkpoint",
     "compile_module",
+    "cotangent",
     "debug_nans",
     "differentiable",
     "grad",

@@ -47,6 +47,7 @@ from adcompiler.passes.settled import stored
 from adcompiler.passes.simplify import simplify
 from adcompiler.passes.singly import singly
 from adcompiler.passes.states import keeps_state, stateful
+from adcompiler.passes.surgery import check_handed
 from adcompiler.passes.tangent import moving_results, tangent
 from adcompiler.passes.unthunk import unthunk
 from adcompiler.request import Request, from_call, pick
@@ -308,6 +309,7 @@ def derive(
     if build is not None:
         build.active = reached
         check_cut(request, function, [v for v in wrt if v not in reached])
+    check_handed(function, reached)
     last = build is not None  # nothing of it is differentiated again
     stages["adjoint"] = f = adjoint(
         function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched

@@ -1,4 +1,4 @@
-"""What users write inside a function about its derivative: `stop_gradient` and `checkpoint`."""
+"""What users write inside a function about its derivative: `stop_gradient`, `checkpoint` and `cotangent`."""
 
 import functools
 from collections.abc import Callable
@@ -10,6 +10,7 @@ from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.ir.core import Value, map_tree
 from adcompiler.passes.stop import stop_gradient
+from adcompiler.passes.surgery import cotangent
 from rules.kind import is_differentiable
 
 
@@ -90,4 +91,4 @@ def _checkpoint(self: Any, node: Any, f: Any) -> Any:
 STRUCTURAL[stop_gradient] = _stop_gradient
 STRUCTURAL[checkpoint] = _checkpoint
 
-__all__ = ["checkpoint", "stop_gradient"]
+__all__ = ["checkpoint", "cotangent", "stop_gradient"]

@@ -113,7 +113,10 @@ class Speller:
             and target.__module__.startswith(("rules", "adcompiler"))
         ):
             return name(self.free_name(target.__name__, target.__wrapped__))
-        return name(self.free_name(getattr(target, "__name__", type(target).__name__), target))
+        label = label or type(target).__name__
+        if isinstance(target, types.BuiltinMethodType):  # of a list outside: LOG_append
+            label = next((n for n, obj in self.reserved.items() if obj is target), label)
+        return name(self.free_name(label, target))
 
     def pullback(self, target: Any) -> ast.expr:
         """A rule's pullback, or what else of it, called by name: `multiply.d_x`."""

@@ -19,7 +19,9 @@ from adcompiler.frontend.instances import LIBRARIES, own_value
 from adcompiler.frontend.joins import Diverges
 from adcompiler.frontend.kinds import Known, is_array
 from adcompiler.frontend.records import Record
+from adcompiler.frontend.surgery import hand_over, logged
 from adcompiler.ir.core import Value
+from adcompiler.passes.surgery import cotangent
 from rules.contexts import entered, left
 from rules.kind import Opaque
 
@@ -28,6 +30,8 @@ AS_DOCUMENTED = "use the keywords that NumPy documents"
 
 class Contexts(Calls):
     """Lowers `with`."""
+
+    late: bool
 
     def stmt_With(self, node: Any, rest: list[Any]) -> Any:
         return self.within(node, node.items)
@@ -45,6 +49,9 @@ class Contexts(Calls):
                 return self.within(node, others)
             finally:
                 self.errstate = outer
+        if isinstance(f, Known) and f.value is cotangent:
+            hand_over(self, node, made, item.optional_vars, others)
+            return None
         if isinstance(f, Known) and f.value in (contextlib.nullcontext, contextlib.suppress):
             args, kwargs = self.given(made)
             given = [*args, *kwargs.values(), Known(None)][0] if f.value is contextlib.nullcontext else Known(None)
@@ -64,6 +71,10 @@ class Contexts(Calls):
         self.builder.loc = self.loc(node)
         self.builder.effect(left, manager)
         return status
+
+    def called_at(self, node: Any) -> Any:
+        log = logged(self, node.func) if self.late else None
+        return super().called_at(node) if log is None else self.opaque(log, *self.given(node), node)
 
     def within_object(self, manager: Record, item: Any, node: Any, others: list[Any]) -> Any:
         """The body of a `with` of an object of a class of the user's, whose methods are called before and after."""

@@ -40,15 +40,23 @@ def with_functions(lowerer: Any, rule: Rule, bound: dict[str, Any], node: Any) -
 
 
 def passed_on(
-    lowerer: Any, what: str, name: str, f: Any, kinds: tuple[Any, ...], extra: tuple[Any, ...], node: Any
-) -> Bound:
-    """A function of the IR, of arguments of these kinds; `extra` is what it is called with behind them."""
+    lowerer: Any, what: str, name: str, f: Any, kinds: tuple[Any, ...], extra: tuple[Any, ...], node: Any,
+    changes: bool = False,
+) -> Bound:  # fmt: skip
+    """A function of the IR, of arguments of these kinds; `extra` is what it is called with behind them.
+
+    Its arguments are its own to change with `changes`.
+    """
     if not isinstance(f, Closure | Callback) and not (isinstance(f, Known) and callable(f.value)):
         raise lowerer.refuse(node, f"{what} is {describe(f)}", "give it a function that is known when compiling")
-    params = [Value(kind_of(kind), hint) for kind, hint in zip(kinds, _names(f, name), strict=False)]
     outer, region = lowerer.builder.region, Region()
     lowerer.builder.region = region
-    lowerer.walls.append(moment())  # what is around it is not changed by its calls, nor what it is called with
+    before = moment()
+    params = [Value(kind_of(kind), hint) for kind, hint in zip(kinds, _names(f, name), strict=False)]
+    if changes:
+        lowerer.arguments |= frozenset(params)
+    #: What is around it is not changed by its calls, nor what it is called with.
+    lowerer.walls.append(before if changes else moment())
     try:
         result = _as_floats(lowerer, what, lowerer.call(f, (*params, *extra), {}, node), node)
     finally:

@@ -274,6 +274,25 @@ class Scope:
         local = self.free_name("_globals", source.globals)
         return Access(f"{local}[{name!r}]", ((local, source.globals),))
 
+    def method_outside(self, frame: Frame, name: str, method: str) -> Any:
+        """The method of a list, dict, set or deque outside of a function, which is called as it is; None of others."""
+        scope: Frame | None = frame
+        while scope is not None:
+            if name in scope.env or name in scope.locals:
+                return None
+            scope = scope.parent
+        source = frame.source
+        cell = name in source.cells
+        owner = source.cells[name].cell_contents if cell else source.globals.get(name)
+        if not isinstance(owner, list | dict | set | collections.deque):
+            return None
+        access = self._cell(source, name) if cell else self._global(source, name)
+        key = (id(source.cells[name]), "") if cell else (id(source.globals), name)
+        self.identities.setdefault(key, Identity(access, owner))
+        made = getattr(owner, method)
+        self.free_name(f"{name}_{method}", made)
+        return made
+
     def outside(self, key: tuple[Any, str], access: Access, value: Any, name: str, loc: Loc) -> Any:
         """The denotation of something that exists outside the function."""
         if key in self.captured:

@@ -64,6 +64,8 @@ class Versions(Ownership):
     headers: list[Any]
     #: Elements of what a loop reads, with the loop.
     read_by: dict[Value, Any]
+    #: Is it the body of a `cotangent(y)` that is being lowered?
+    late = False
     #: The arrays that are changed in place, as they were before.
     changed: list[Value]
     #: New versions of arrays of which a view has been changed.
@@ -105,8 +107,7 @@ class Versions(Ownership):
             self.read_again(root)
             raise self.refuse_shared(v, name, node, other)
         if any(root.id < wall for wall in self.walls):
-            raise self.refuse(node, f"{name} is changed in place within an expression, and is made outside of it",
-                              "write a loop, with the change in a statement of its own")  # fmt: skip
+            raise self.refuse_within(node, f"{name} is changed in place")
         self.check_carried(root)
         return found
 
@@ -135,8 +136,7 @@ class Versions(Ownership):
                 continue
             born = self.born(f, n)
             if (n.isidentifier() or f is self.heap) and any(born < wall for wall in self.walls):
-                raise self.refuse(node, f"{text} is changed within an expression, and is made outside of it",
-                                  "write a loop, with the change in a statement of its own")  # fmt: skip
+                raise self.refuse_within(node, f"{text} is changed")
             for header in self.headers:
                 if born > header.mark or not header.lacks(f, n):
                     continue
@@ -402,6 +402,14 @@ class Versions(Ownership):
             self.frame.env.pop(name, None)
 
     # ----------------------------------------------------------------------------------------- refusals
+    def refuse_within(self, node: Any, change: str) -> Refusal:
+        """The refusal of a change, by what is lowered apart, of what is around it."""
+        if self.late:
+            return self.refuse(node, f"{change} in the body of cotangent, which runs in the reverse sweep, and is made "
+                               "outside of it", "change a copy of it, or change it outside of the body")  # fmt: skip
+        return self.refuse(node, f"{change} within an expression, and is made outside of it",
+                           "write a loop, with the change in a statement of its own")  # fmt: skip
+
     def refuse_shared(self, old: Any, name: str, node: Any, other: str = "") -> Refusal:
         """The refusal of a change that something else would see."""
         base, maker, family = old, None, set[Value]()

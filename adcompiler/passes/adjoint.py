@@ -11,7 +11,21 @@ from typing import Any
 
 from adcompiler.ir.build import Builder
 from adcompiler.ir.callee import Forward, Pull, call_of
-from adcompiler.ir.core import Checkpoint, For, Function, If, Op, Value, While, clone, leaves, map_tree
+from adcompiler.ir.core import (
+    Checkpoint,
+    CotangentName,
+    For,
+    Function,
+    If,
+    Op,
+    Region,
+    Value,
+    While,
+    clone,
+    leaves,
+    map_tree,
+    walk,
+)  # fmt: skip
 from adcompiler.ir.state import State
 from adcompiler.passes.adjoint_loop import Loops
 from adcompiler.passes.checkpoint import again
@@ -20,6 +34,8 @@ from adcompiler.passes.mark import split, turn
 from adcompiler.passes.missing import missing
 from adcompiler.passes.pairing import opened
 from adcompiler.passes.states import beside
+from adcompiler.passes.stop import unstop
+from adcompiler.passes.surgery import body_of, handed
 from rules.kind import Array, Num
 
 
@@ -65,7 +81,8 @@ def adjoint(
     primal = map_tree(lambda v: mapping.get(v, v), primal)
     body.results = [*leaves((primal, gradients))]
     params += [seed for _, seed in seeds] if pulled else []
-    return Function(f"{function.name}_{'vjp' if pulled else 'grad'}", params, body, (primal, gradients))
+    made = Function(f"{function.name}_{'vjp' if pulled else 'grad'}", params, body, (primal, gradients))
+    return unstop(made, (handed,))  # a derivative of it is one of what it computes
 
 
 class _Sweep(Loops):
@@ -93,6 +110,8 @@ class _Sweep(Loops):
                 self.pull_checkpoint(op)
             elif call_of(op) is not None:
                 self.pull_call(op)
+            elif body_of(op) is not None:
+                self.pull_handed(op)
             else:
                 self.pull(op)
 
@@ -114,6 +133,19 @@ class _Sweep(Loops):
         )
         for i, d in zip(wrt, results, strict=True):
             self.add(args[i], self.given(d, args[i], op), True)
+
+    def pull_handed(self, op: Op) -> None:
+        """The user's statements on the cotangent, in their place: what they make of it is that of the operand."""
+        x, body = op.args
+        y, function = op.result, body.callee.function
+        d = self.typed(self.as_result(self.on_host(self.cotangents[y], y), y), y)
+        mapping = dict(zip(function.params, (d, *body.around), strict=True))
+        made = clone(Region([], function.body.ops, function.body.results), mapping)
+        named = CotangentName(function.params[0].hint)
+        for v in (v for inner in walk(made) for v in inner.results if v.hint == named):
+            v.hint = named
+        self.builder.region.ops.extend(made.ops)
+        self.add(x, made.results[0], y in self.selected)
 
     def pull_checkpoint(self, op: Checkpoint) -> None:
         """Its operations once more, then their pullbacks: a checkpoint too, so that nothing of it is kept either."""

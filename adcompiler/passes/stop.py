@@ -1,4 +1,4 @@
-"""The end of a derivative: an identity that no derivative passes, and its removal once everything is differentiated.
+"""The end of a derivative: an identity that no derivative passes; and the removal of such once all is differentiated.
 
 %y = stop_gradient(%x); %z = %y * %x      ->      %z = %x * %x          (with the derivative %y alone)
 """
@@ -6,6 +6,7 @@
 from typing import Any, TypeVar
 
 from adcompiler.ir.core import Function, Region, Value, map_tree, walk
+from adcompiler.passes.surgery import handed
 from rules import nondifferentiable
 
 T = TypeVar("T")
@@ -28,9 +29,13 @@ def stop_gradient(x: T) -> T:
 nondifferentiable("y = stop_gradient(x)", stop_gradient, kind=lambda x: x, view="x")
 
 
-def unstop(function: Function) -> Function:
-    """The same function with the argument of each `stop_gradient` in place of its result."""
-    if not any(op.target is stop_gradient for op in walk(function.body)):
+#: Identities that say how to differentiate.
+IDENTITIES = (stop_gradient, handed)
+
+
+def unstop(function: Function, identities: tuple[Any, ...] = IDENTITIES) -> Function:
+    """The same function with the argument of each of these identities in place of its result."""
+    if not any(op.target in identities for op in walk(function.body)):
         return function
     renamed: dict[Value, Any] = {}
 
@@ -41,10 +46,10 @@ def unstop(function: Function) -> Function:
         ops = []
         for op in region.ops:
             new = op.rebuild(get, without)
-            if op.target is not stop_gradient:
+            if op.target not in identities:
                 ops.append(new)
                 continue
-            (x,) = new.args
+            x = new.args[0]
             if isinstance(x, Value) and not x.hint:
                 x.hint = op.result.hint
             renamed[op.result] = x

@@ -333,7 +333,7 @@ def earlier_pullbacks(program: Program, f: Function, compiler: Compiler) -> None
 
     Where there is a difference of rounding it is asked again as in `plain_buffers`, for the reasons given there.
     """
-    if not pulled_alternately(program, f, compiler, lambda args: args) and ".T" not in program.source:
+    if not pulled_alternately(program, f, compiler, lambda args: args) and not turns(program):
         if not pulled_alternately(program, anew(f), compiler, plainest):
             raise Wrong("arrays of earlier pullbacks change the result")
 
@@ -393,7 +393,7 @@ def plain_buffers(program: Program, f: Function, found: Any, compiler: Compiler)
 
 def turns(program: Program) -> bool:
     """Are there arrays that do not lie in memory as C has them, whatever the arguments are?"""
-    return any(word in program.source for word in (".T", "transpose", "swapaxes"))
+    return any(word in program.source for word in (".T", "transpose", "swapaxes", "einsum", "rot90"))
 
 
 def anew(f: Any) -> Function:

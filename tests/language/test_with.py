@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from adcompiler import differentiable, grad, value_and_grad, vjp
+from adcompiler import cotangent, differentiable, grad, value_and_grad, vjp
 from adcompiler.errors import UnsupportedError
 
 from .checking import everywhere
@@ -158,3 +158,15 @@ def test_a_context_with_a_name_is_entered_twice():
         return z
 
     everywhere(f, X, closed=False)
+
+
+def test_a_body_that_is_given_a_cotangent():
+    def f(x):
+        y = np.sin(x)
+        with cotangent(y) as d_y:
+            assert np.all(np.isfinite(d_y))
+            d_y = np.clip(d_y, -0.5, 0.5)
+        return np.sum(y * y)
+
+    assert f(X) == pytest.approx(np.sum(np.sin(X) ** 2))
+    np.testing.assert_allclose(grad(f)(X), np.clip(2 * np.sin(X), -0.5, 0.5) * np.cos(X))
