@@ -15,6 +15,7 @@ import gast
 from adcompiler.frontend.growth import Lists
 from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.kinds import Deque, Known
+from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value
@@ -52,6 +53,8 @@ class Containers(Lists):
         args, kwargs = self.given(node)
         place = self.place(node.func.value, exists=True)
         tables: dict[Any, dict[str, Callable[..., Any]]] = {dict: _DICT, list: _LIST, Deque: _DEQUE}
+        if place.path:
+            raise self.refuse_element(place, node)
         base, what = place.base, tables[cls][method]
         if fitting([what], (self, node, base, *args), kwargs) is None:
             raise self.refuse(node, f"{method} is called with other arguments than it has",
@@ -69,7 +72,7 @@ class Containers(Lists):
         if other:
             copied = f"{{**{text}}}" if isinstance(base, dict) else f"list({text})"
             raise self.refuse(node, f"{text} may be the same {_noun(base)} as {other}, which this changes in place",
-                              f"write {text} = {copied} first")  # fmt: skip
+                              make_later(other) or f"write {text} = {copied} first")  # fmt: skip
         self.check_items_carried(base, text, node)
         self.check_read_later(base, base, made, node)
         self.alike(base, made)
@@ -98,6 +101,8 @@ class Containers(Lists):
         key = self.static(self.index(target.slice), target, "what is deleted")
         load = gast.copy_location(type(target.value)(**{**vars(target.value), "ctx": gast.Load()}), target)
         place = self.place(load, exists=True)
+        if place.path:
+            raise self.refuse_element(place, node)
         if isinstance(owner, dict):
             made, _ = _pop_item(self, node, owner, Known(key))
         else:

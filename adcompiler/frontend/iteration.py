@@ -107,13 +107,15 @@ class Iterations(Expressions):
 
             def element(items: list[Value]) -> Any:
                 by_leaf = dict(zip(values, items, strict=True))
-                return rebuild(d.element, lambda v: by_leaf[v])
+                made = rebuild(d.element, lambda v: by_leaf[v])
+                self.lend(made)
+                return made
 
             return Iteration(list(values), element, values[0].kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Seq):
             if isinstance(d.kind.element, Unfilled):
                 raise Refusal(self.unfilled_problem(d.kind.element, self.loc(node)))
-            return Iteration([d], lambda items: items[0], d.kind.length)
+            return Iteration([d], self.element_lent, d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
         if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range | frozenset):
@@ -125,6 +127,11 @@ class Iterations(Expressions):
             self.not_iterable(d)
         raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
+
+    def element_lent(self, items: list[Value]) -> Value:
+        """The element that a loop reads of a list."""
+        self.lend(items[0])
+        return items[0]
 
     def not_iterable(self, d: Any) -> None:
         """Go on where it is caught that a thing has no elements."""
@@ -334,8 +341,9 @@ class Iterations(Expressions):
                 mark = len(self.builder.region.ops)
                 try:
                     collected = self._collect(node, g, it)
-                    if isinstance(collected, Value) and all(self.is_range(s) for s in it.sequences):
-                        self.comprehended[collected] = place.file, place.line, place.col
+                    if all(self.is_range(s) for s in it.sequences):
+                        parts = leaves(collected.element if isinstance(collected, ListOf) else collected)
+                        self.comprehended.update(dict.fromkeys(parts, (place.file, place.line, place.col)))
                     return collected
                 except Unroll as unroll:
                     if unroll.loop is not g:
@@ -435,6 +443,11 @@ class Iterations(Expressions):
             return value
 
         out = rebuild(d, collect)
+        if not op.results:
+            reason = f"a list of any length of {describe(d)} is not supported"
+            remedy = "write a range of known length, or append what is filled in a loop"
+            raise Unroll(g, problem_at(self.loc(node.elt), reason, remedy))
+        self.lend(d)
         outer.ops.append(op)
         for v in op.results:
             self.defs[v] = op

@@ -140,6 +140,10 @@ class Parts(Conditions):
     def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         raise NotImplementedError
 
+    def lend(self, d: Any) -> None:
+        """Note that the lists and dicts in `d` are elements of a list of any length: they are changed no more."""
+        raise NotImplementedError
+
     def expr_Subscript(self, node: Any) -> Any:
         return self.subscript(self.expr(node.value), self.index(node.slice), node)
 
@@ -186,13 +190,19 @@ class Parts(Conditions):
             raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
         if isinstance(base, ListOf):
             element = rebuild(base.element, lambda v: self.subscript(v, index, node))
-            return ListOf(element) if isinstance(index, slice) else element
+            if isinstance(index, slice):
+                return ListOf(element)
+            self.lend(element)
+            return element
         if isinstance(base, Value):
             if isinstance(base.kind, Num):
                 python = f"'{spelled(base.kind.type)}' object is not subscriptable"
                 self.raise_here(*((TypeError, python) if base.kind.python else (IndexError, SCALAR)))
                 raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
-            return self.emit(operator.getitem, base, index)
+            found = self.emit(operator.getitem, base, index)
+            if isinstance(base.kind, Seq) and not isinstance(index, slice):
+                self.lend(found)
+            return found
         raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
 
     # ---------------------------------------------------------------------------- elements in the order of C

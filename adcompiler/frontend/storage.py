@@ -164,6 +164,8 @@ class Stores(Writers):
             raise self.refuse(node, f"{text} has no operators", f"write {text}[...] {symbol(node.op)}= ...")
         if number:
             self.check_container(place, node)
+        if number and path:
+            raise self.refuse_element(place, node)
         if not path and (number or not self.lens(base).steps):
             self.whole(place, self.expr(node.value), node)
             return
@@ -225,12 +227,7 @@ class Stores(Writers):
         base = place.base
         self.refuse_opaque(base)
         if not is_array(base):
-            self.make_apart(base)
-            self.take_apart(base, node)
-            what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
-                else describe(base)  # fmt: skip
-            remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
-            raise self.refuse(node, f"a store into {what} is not supported", remedy)
+            raise self.refuse_element(place, node)
         if not place.flat:
             self.check_views(place, node)
         if isinstance(d, list | tuple):
@@ -243,6 +240,21 @@ class Stores(Writers):
         else:
             self.change(base, place.path, kind, d, place.text, node)
         self.builder.loc = before
+
+    def refuse_element(self, place: Place, node: Any) -> Refusal:
+        """A change of an element of what is neither an array nor of known structure.
+
+        Raises what lowers all again where the elements could be known one by one.
+        """
+        base = place.base
+        self.make_apart(base)
+        self.take_apart(base, node)
+        long = isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq)
+        what = "a list of any length" if long else describe(base)
+        remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
+        if not isinstance(node, gast.Call):
+            return self.refuse(node, f"a store into {what} is not supported", remedy)
+        return self.refuse(node, f"an element of {what} is changed in place", f"{remedy}, or append what is changed so")
 
     def take_apart(self, items: Any, node: Any) -> None:
         """Start again with the elements of a list that an object has as an argument by themselves."""

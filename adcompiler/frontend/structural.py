@@ -248,8 +248,8 @@ def _extremum(f: Any) -> Callable[..., Any]:
 def _numbers(self: Any, it: Iteration) -> Any:
     """The list or array of numbers that a loop would read; None if there is none."""
     whole = it.sequences[0]
-    plain = len(it.sequences) == 1 and isinstance(whole, Value) and it.element([whole]) is whole
-    return whole if plain and isinstance(self.element_kind(whole.kind), Num) else None
+    numbers = isinstance(whole, Value) and isinstance(self.element_kind(whole.kind), Num)
+    return whole if numbers and len(it.sequences) == 1 and it.element([whole]) is whole else None
 
 
 def _of_a_sequence(self: Any, f: Any, it: Iteration, default: Any, node: Any) -> Any:
