@@ -11,7 +11,7 @@ from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.joins import restore
-from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
+from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf, is_set
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat
@@ -118,6 +118,9 @@ class Iterations(Expressions):
             return Iteration([d], self.element_lent, d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
+        if is_set(d) and not at_once and not _in_order(d.value):
+            reason = "the order of the elements of a set is not known when compiling"
+            raise self.refuse(node, reason, "loop over sorted(...) of it")
         if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range | frozenset):
             return [Known(x) for x in d.value]
         if isinstance(d, Poison):
@@ -467,6 +470,11 @@ class Iterations(Expressions):
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
+
+
+def _in_order(values: frozenset[Any]) -> bool:
+    """Has every set of these elements one order?"""
+    return len(values) < 2 or all(type(v) is int and 0 <= v < 8 for v in values)
 
 
 def is_seen(op: Any) -> bool:

@@ -11,7 +11,7 @@ from adcompiler.errors import Problem, problem_at
 from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.frames import held, readable
 from adcompiler.frontend.iterators import Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Known, ListOf, is_set
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import (
     Callback,
@@ -201,6 +201,8 @@ class Ownership(Calls):
         """Two denotations of what may be the same lists and dicts: before and in a loop, on a path and after it."""
         if isinstance(a, Maybe) or isinstance(b, Maybe):
             a, b = (x.value if isinstance(x, Maybe) else x for x in (a, b))
+        if is_set(a) and is_set(b) and a is not b:
+            self.same_objects.append((a, b))
         if not isinstance(a, dict | list | tuple) or type(a) is not type(b) or a is b:
             return
         if not isinstance(a, tuple):
@@ -248,6 +250,10 @@ class Ownership(Calls):
         if any(x is self.elements_lent for x in family):
             return ELEMENT
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
+        for f, n, root in self.names(live):
+            for label, x in kept_by_functions(root, n):
+                if any(x is y for y in family):
+                    return label + self.suffix(f)
         named = [(n, self.suffix(f), d) for f, n, d in self.names(live)]
         for n, where, root in named:
             for label, x in read_later(root, n):
@@ -319,13 +325,23 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
             yield from containers(x, f"{label}, which keeps it,")
     elif isinstance(d, Method):
         yield from containers(d.owner, f"{label}, made of it,")
-    elif isinstance(d, Record):
+    elif isinstance(d, Record) or is_set(d):
         yield label, d
     elif isinstance(d, tuple | list | dict):
         if not isinstance(d, tuple):
             yield label, d
         for k, x in d.items() if isinstance(d, dict) else enumerate(d):
             yield from containers(x, f"{label}[{k!r}]")
+
+
+def kept_by_functions(d: Any, label: str) -> Iterator[tuple[str, Any]]:
+    """The lists, dicts and sets in a denotation that have no other version put in their place: see `held`."""
+    d = d.value if isinstance(d, Maybe) else d
+    if isinstance(d, Closure | Callback | Method):
+        yield from containers(d, label)
+    elif isinstance(d, tuple | list | dict):
+        for k, x in d.items() if isinstance(d, dict) else enumerate(d):
+            yield from kept_by_functions(x, f"{label}[{k!r}]")
 
 
 def make_later(other: str) -> str:

@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Elements, Known, ListOf
+from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -51,7 +51,11 @@ class Parts(Conditions):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
             if isinstance(owner.value, Elements) and not hasattr(frozenset, name) and hasattr(set, name):
-                raise self.refuse(node, f"{name} changes a set, which is not supported", "make a new one: s | {...}")
+                remedy = "write the call as a statement of its own, of a name"
+                remedy = "take it from a list: xs.pop()" if name == "pop" else remedy
+                raise self.refuse(node, f"{name} changes a set, which is not supported here", remedy)
+            if is_set(owner) and hasattr(frozenset, name):
+                return Method(owner, name)
             if self.attempts:
                 try:
                     getattr(owner.value, name)
@@ -170,7 +174,7 @@ class Parts(Conditions):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
                 self.raise_here(KeyError, key)
-                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
+                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base)) or 'none'}"
                 raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
             return base[key]
         if isinstance(base, tuple | list):

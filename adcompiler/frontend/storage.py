@@ -12,7 +12,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Known, ListOf, is_set
 from adcompiler.frontend.ownership import make_later, symbol
 from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Maybe
@@ -185,12 +185,15 @@ class Stores(Writers):
     def whole(self, place: Place, value: Any, node: Any) -> None:
         """`place op= value` of a whole array, number or other object."""
         old, name = place.base, place.text
-        if isinstance(old, dict) and isinstance(node.op, gast.BitOr):
+        if isinstance(old, dict) and isinstance(node.op, gast.BitOr) and not self.counts(old):
             more = self.call(Known(dict), (value,), {}, node)
             for k, v in more.items():
                 inner = Place(place.name, (*place.keys, k), None, (), f"{name}[{k!r}]")
                 self.check_container(inner, node)
                 self.replace(inner, v, node)
+            return
+        if is_set(old) and is_set(made := self.binary(BINARY[type(node.op)], old, value, node)):
+            self.put_container(place, made, node)
             return
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
@@ -212,6 +215,10 @@ class Stores(Writers):
         new.hint = new.hint or hint(place.name)
         self.changed.append(root)
         self.overwrite(root, new)
+
+    def put_container(self, place: Place, made: Any, node: Any) -> None:
+        """Give all names of the container at a place its new version."""
+        raise NotImplementedError
 
     def read(self, place: Place, node: Any) -> Any:
         """What is at a place now."""
