@@ -84,6 +84,7 @@ class AttributeStores(Attributes):
         new = not steps and not exists
         whole = None if new else self.attribute_of(owner, name, node)
         base, keys, path, text = self.steps_from(whole, steps, text, target, exists)
+        whole = None if new else self.attribute_of(owner, name, node)  # on the way a dict may have got an item
         if keys and not any(x is whole for _, n, d in self.names() for _, x in containers(d, n)):
             raise self.refuse(target, f"{self.text(node)} is made outside of the function, or anew whenever it is read",
                               "give the object an attribute that holds it, in `__init__`")  # fmt: skip

@@ -1,5 +1,6 @@
 """Calls, resolved by identity: a rule's function, a function with source, a builtin of structure, or opaque."""
 
+import collections
 import copy
 import functools
 import inspect
@@ -22,7 +23,7 @@ from adcompiler.frontend.functions import with_functions
 from adcompiler.frontend.instances import LIBRARIES
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import Source, source_of
 from adcompiler.frontend.splicing import yields
@@ -589,11 +590,18 @@ class Calls(Iterations):
                 values = [x.value for x in owner]
                 return Known(getattr(values, m.name)(self.static(args[0], node, "what is looked for")))
             if m.name == "copy":
-                return list(owner)
+                return type(owner)(owner)
+        elif is_set(owner):
+            others = [[self.static(x, node, "the element of a set") for x in self.elements(a, node)] for a in args]
+            made = getattr(owner.value, m.name)(*others)
+            return Known(Elements(made) if isinstance(made, frozenset) else made)
         elif isinstance(owner, Known):
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
             return Known(getattr(owner.value, m.name)(*values))
         cls = list if isinstance(owner, Value | ListOf) else type(owner)
+        if isinstance(owner, dict) and self.counts(owner):
+            raise self.refuse(node, f"the method {m.name} of a Counter is not supported",
+                              method_remedy(collections.Counter, m.name, self.text(node.func.value)))  # fmt: skip
         text = self.text(node.func.value) if isinstance(node.func, gast.Attribute) else "it"
         reason = f"the method {m.name} of {noun(owner)} is not supported"
         if m.name in CHANGING and hasattr(cls, m.name):

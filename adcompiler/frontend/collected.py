@@ -4,7 +4,7 @@ import collections
 import copy
 from typing import Any
 
-from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, deque_of
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, deque_of, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import Value
@@ -24,13 +24,30 @@ def _ordered_dict(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
     return self.call(Known(dict), args, kwargs, node)
 
 
-def _counter(self: Any, node: Any, iterable: Any = ()) -> Any:
-    return Known(collections.Counter(self.static(iterable, node, "what is counted")))
+def _default_dict(self: Any, node: Any, factory: Any = NONE, *args: Any, **kwargs: Any) -> Any:
+    d = dict(self.call(Known(dict), args, kwargs, node))
+    if not (isinstance(factory, Known) and factory.value is None):
+        self.note_factory(d, factory)
+    return d
+
+
+def _counter(self: Any, node: Any, iterable: Any = (), /, **kwargs: Any) -> Any:
+    counted = iterable if isinstance(iterable, dict) else {}
+    if not isinstance(iterable, dict):
+        found = self.elements(iterable, node)
+        known = collections.Counter(self.static(x, node, "what is counted") for x in found)
+        counted = {k: Known(n) for k, n in known.items()}
+    d = {**counted, **kwargs}
+    self.note_factory(d, Known(collections.Counter))
+    return d
 
 
 def _set(kind: Any) -> Any:
     def convert(self: Any, node: Any, iterable: Any = ()) -> Any:
-        items = [self.static(d, node, "the element of a set") for d in self.elements(iterable, node)]
+        it = self.iterate(iterable, node, at_once=True)
+        short = not isinstance(it, list) and self.is_short(it)
+        found = self.unrolled(it, node, None) if short else self.elements(iterable, node)
+        items = [self.static(d, node, "the element of a set") for d in found]
         return Known(kind(items))
 
     return convert
@@ -44,7 +61,7 @@ def _copy(self: Any, node: Any, x: Any) -> Any:
         return rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
     if isinstance(x, dict):
         return dict(x)
-    return type(x)(x) if isinstance(x, list) else x
+    return type(x)(x) if isinstance(x, list) else Known(x.value) if is_set(x) else x
 
 
 def _deepcopy(self: Any, node: Any, x: Any) -> Any:
@@ -59,6 +76,8 @@ def _deepcopy(self: Any, node: Any, x: Any) -> Any:
                 copies[id(d)] = type(d)([deep(e) for e in d])
             elif isinstance(d, dict):
                 copies[id(d)] = {k: deep(e) for k, e in d.items()}
+            elif is_set(d):
+                copies[id(d)] = Known(d.value)
             elif isinstance(d, Value | ListOf):
                 kind = d.kind if isinstance(d, Value) else None
                 holds = isinstance(d, ListOf) or (isinstance(kind, Seq) and isinstance(kind.element, Array))
@@ -76,6 +95,7 @@ def _deepcopy(self: Any, node: Any, x: Any) -> Any:
 #: What is called of them.
 COLLECTED: dict[Any, Any] = {
     collections.deque: _deque, collections.OrderedDict: _ordered_dict, collections.Counter: _counter,
+    collections.defaultdict: _default_dict,
     set: _set(Elements), frozenset: _set(frozenset), copy.copy: _copy, copy.deepcopy: _deepcopy,
 }  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""Methods that change a dict, a list or a deque of known structure: the place gets a new version of it.
+"""Methods that change a dict, a list, a deque or a set of known structure: the place gets a new version of it.
 
-q.update(b=x); y = q.pop("a"); ys.reverse(); del q["c"]
+q.update(b=x); y = q.pop("a"); ys.reverse(); del q["c"]; seen.add(i)
 
 A deque is a list of known structure whose class says how long it may be.
 """
@@ -14,7 +14,8 @@ import gast
 
 from adcompiler.frontend.growth import Lists
 from adcompiler.frontend.iteration import assigned_names
-from adcompiler.frontend.kinds import Deque, Known
+from adcompiler.frontend.kinds import Deque, Elements, Known, is_set
+from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import describe
 from adcompiler.ir.core import Value
@@ -26,6 +27,8 @@ METHODS: dict[Any, tuple[str, ...]] = {
     list: ("sort", "reverse", "clear", "remove"),
     Deque: ("append", "appendleft", "pop", "popleft", "extend", "extendleft", "rotate", "clear", "reverse", "remove",
             "insert"),
+    Elements: ("add", "discard", "remove", "update", "clear", "difference_update", "intersection_update",
+               "symmetric_difference_update"),
 }  # fmt: skip
 GIVING = ("pop", "popitem", "popleft", "setdefault")
 _NOTHING = object()
@@ -35,6 +38,8 @@ class Containers(Lists):
     """Lowers what changes dicts, lists and deques."""
 
     def expr_Call(self, node: Any) -> Any:
+        if self.is_chained(node):
+            return self.chained(node)
         name = self.changed_by(node.func, {m for names in METHODS.values() for m in names})
         if name is not None:
             done = self.container_method(node, name)
@@ -42,17 +47,46 @@ class Containers(Lists):
                 return done
         return super().expr_Call(node)
 
+    def is_chained(self, node: Any) -> bool:
+        """Is this `d.setdefault(key, [...]).append(v)`, as a statement, of a dict?"""
+        here, inner = self.frame.here, getattr(node.func, "value", node)
+        alone = isinstance(here, gast.Expr) and here.value is node and isinstance(inner, gast.Call)
+        if not alone or self.changed_by(inner.func, ("setdefault",)) is None or len(inner.args) != 2:
+            return False
+        calls = any(isinstance(n, gast.Call | gast.NamedExpr) for n in gast.walk(inner.args[0]))
+        return not calls and isinstance(self.expr(inner.func.value), dict)
+
+    def chained(self, node: Any) -> Any:
+        """`d.setdefault(key, []).append(v)` as `d.setdefault(key, []); d[key].append(v)`."""
+        inner = node.func.value
+        item = gast.Subscript(inner.func.value, inner.args[0], gast.Load())
+        call = gast.Call(gast.Attribute(item, node.func.attr, gast.Load()), node.args, node.keywords)
+        statements = [gast.Expr(inner), gast.Expr(call)]
+        for n in (*statements, item, call, call.func):
+            gast.copy_location(n, node)
+        self.block(statements)
+        return Known(None)
+
+    def block(self, statements: list[Any]) -> Any:
+        """Lower statements in order; how they end."""
+        raise NotImplementedError
+
     def container_method(self, node: Any, name: str) -> Any:
         """The value of a method that changes a container of known structure; NotImplemented for others."""
         method, d = node.func.attr, self.expr(node.func.value)
-        cls: Any = Deque if isinstance(d, Deque) else type(d)
+        cls: Any = Deque if isinstance(d, Deque) else Elements if is_set(d) else type(d)
         if method not in METHODS.get(cls, ()):
             return NotImplemented
         self.check_alone(node, name)
         args, kwargs = self.given(node)
         place = self.place(node.func.value, exists=True)
-        tables: dict[Any, dict[str, Callable[..., Any]]] = {dict: _DICT, list: _LIST, Deque: _DEQUE}
+        tables: dict[Any, dict[str, Callable[..., Any]]] = {dict: _DICT, list: _LIST, Deque: _DEQUE, Elements: _SET}
+        if place.path:
+            raise self.refuse_element(place, node)
         base, what = place.base, tables[cls][method]
+        if method == "update" and isinstance(base, dict) and self.counts(base):
+            raise self.refuse(node, f"{name}.update(...) of a Counter adds to its items, which is not supported",
+                              f"add to each of them: {name}[key] += n")  # fmt: skip
         if fitting([what], (self, node, base, *args), kwargs) is None:
             raise self.refuse(node, f"{method} is called with other arguments than it has",
                               "give it the arguments that Python documents")  # fmt: skip
@@ -67,9 +101,9 @@ class Containers(Lists):
         if not other and self.in_argument(base) and not isinstance(base, dict):
             other = "an argument, whose list is the caller's"
         if other:
-            copied = f"{{**{text}}}" if isinstance(base, dict) else f"list({text})"
+            copied = f"{{**{text}}}" if isinstance(base, dict) else f"{_noun(base)}({text})"
             raise self.refuse(node, f"{text} may be the same {_noun(base)} as {other}, which this changes in place",
-                              f"write {text} = {copied} first")  # fmt: skip
+                              make_later(other) or f"write {text} = {copied} first")  # fmt: skip
         self.check_items_carried(base, text, node)
         self.check_read_later(base, base, made, node)
         self.alike(base, made)
@@ -98,6 +132,8 @@ class Containers(Lists):
         key = self.static(self.index(target.slice), target, "what is deleted")
         load = gast.copy_location(type(target.value)(**{**vars(target.value), "ctx": gast.Load()}), target)
         place = self.place(load, exists=True)
+        if place.path:
+            raise self.refuse_element(place, node)
         if isinstance(owner, dict):
             made, _ = _pop_item(self, node, owner, Known(key))
         else:
@@ -112,7 +148,7 @@ class Containers(Lists):
 
 
 def _noun(d: Any) -> str:
-    return "dict" if isinstance(d, dict) else "deque" if isinstance(d, Deque) else "list"
+    return "dict" if isinstance(d, dict) else "deque" if isinstance(d, Deque) else "set" if is_set(d) else "list"
 
 
 # ---------------------------------------------------------------------------------------------------- dicts
@@ -131,7 +167,8 @@ def _pop_item(self: Any, node: Any, d: Any, key: Any, default: Any = _NOTHING) -
     if k not in d:
         if default is _NOTHING:
             self.raise_here(KeyError, k)
-            raise self.refuse(node, f"the dict has no key {k!r}; it has {', '.join(map(repr, d))}", "use one of these")
+            reason = f"the dict has no key {k!r}; it has {', '.join(map(repr, d)) or 'none'}"
+            raise self.refuse(node, reason, "use one that it has, or give pop a default")
         return d, default
     return {n: x for n, x in d.items() if n != k}, d[k]
 
@@ -215,6 +252,46 @@ def _cleared(self: Any, node: Any, d: Any) -> Any:
     return type(d)(), Known(None)
 
 
+# ---------------------------------------------------------------------------------------------------- sets
+def _of_elements(change: Callable[..., None]) -> Callable[..., Any]:
+    """What a method that changes a set makes of it: its elements are known, and so are its arguments."""
+
+    def method(self: Any, node: Any, d: Any, *args: Any) -> Any:
+        made = set(d.value)
+        change(self, node, made, *args)
+        return Known(Elements(made)), Known(None)
+
+    return method
+
+
+def _one(name: str) -> Callable[..., None]:
+    def change(self: Any, node: Any, made: set[Any], x: Any) -> None:
+        getattr(made, name)(self.static(x, node, "the element of a set", "use a list, or numbers that are 0.0 or 1.0"))
+
+    return change
+
+
+def _removed(self: Any, node: Any, made: set[Any], x: Any) -> None:
+    k = self.static(x, node, "the element of a set")
+    if k not in made:
+        self.raise_here(KeyError, k)
+        raise self.refuse(node, f"{k!r} is not in the set", "remove one of its elements, or discard it")
+    made.remove(k)
+
+
+def _several(name: str) -> Callable[..., None]:
+    def change(self: Any, node: Any, made: set[Any], *others: Any) -> None:
+        for other in others:
+            getattr(made, name)([self.static(x, node, "the element of a set") for x in self.elements(other, node)])
+
+    return change
+
+
+_SET: dict[str, Callable[..., Any]] = {
+    "add": _of_elements(_one("add")), "discard": _of_elements(_one("discard")), "remove": _of_elements(_removed),
+    "clear": _of_elements(lambda self, node, made: made.clear()),
+    **{n: _of_elements(_several(n)) for n in METHODS[Elements] if n.endswith("update")},
+}  # fmt: skip
 _DICT: dict[str, Callable[..., Any]] = {
     "update": _update, "setdefault": _set_default, "pop": _pop_item, "popitem": _pop_last, "clear": _cleared,
 }  # fmt: skip

@@ -30,7 +30,6 @@ from adcompiler.frontend.matching import branches
 from adcompiler.frontend.trying import (
     Attempt,
     Attempts,
-    Guarded,
     Raised,
     asserted,
     may_raise,
@@ -172,8 +171,6 @@ class _Desugar:
                 before, loop, after = self.loop(s, attempt)
                 out += [*before, loop]
                 rest[:0] = after
-            elif exits is not None and isinstance(s, Guarded):
-                return out + self.unless(exits.skip, s.body, exits, s)
             elif exits is not None and isinstance(s, gast.Break | gast.Continue | Raised):
                 return out + _jump(s, exits)
             elif isinstance(s, gast.Return):
@@ -264,20 +261,19 @@ class _Desugar:
         raised, left, error = f"raised {k}", f"left {k}", f"error {k}"
         if s.finalbody:
             inner = [_at(gast.Try(s.body, s.handlers, s.orelse, []), s)] if s.handlers else [*s.body, *s.orelse]
-            start = [_set(raised, 0, s), _set(left, False, s)]
             attempt = Attempt(raised, error, (None,), needs_error=True)
-            returns: tuple[str, ...] | None = (f"returned {k}",)
-            value, pending = f"value {k}", [_at(gast.If(_name(raised, s), [_raise(error, s)], []), s)]
-            if exits is not None and exits.returns is not None:
-                returns, value = exits.returns, exits.value
-            elif _returns(inner):
-                start.append(_set(f"returned {k}", False, s))
-                pending.append(_at(gast.If(_name(f"returned {k}", s), [_at(gast.Return(_name(value, s)), s)], []), s))
-            body = self.block(inner, self.inside(exits, left, returns, value, attempt))
-            after = [*pending, *rest] if _completes(s.finalbody) else []
-            if exits is not None and _jumps([s]) and after:  # what the `try` leaves is left when the end has run
-                after = [_at(Guarded(body=after), s)]
-            return [*start, *body], [*s.finalbody, *after]
+            returned, broke, continued = (f"{way} {k}" for way in ("returned", "broke", "continued"))
+            left_by = {type(n) for n in _own(inner)} | ({gast.Return} if _returns(inner) else set())
+            pending = [(raised, _raise(error, s))]  # a jump goes on when the end has run, unless that makes another
+            for flag, jump in ((returned, gast.Return(_name(f"value {k}", s))), (broke, gast.Break()),
+                               (continued, gast.Continue())):  # fmt: skip
+                if type(jump) in left_by:
+                    pending.append((flag, _at(jump, s)))
+            start = [_set(raised, 0, s), *(_set(f, False, s) for f in (left, *(f for f, _ in pending[1:])))]
+            ways = _Exits(left, (continued, left), (broke, left), (returned, left), f"value {k}", (left,), attempt)
+            on = [_at(gast.If(_name(flag, s), [jump], []), s) for flag, jump in pending]
+            after = [*s.finalbody, *([*on, *rest] if _completes(s.finalbody) else [])]
+            return [*start, *self.block(inner, ways)], after
         jumps = _jumps(s.body)
         around = exits.attempt if exits is not None else None
         reads = any(map(reads_error, s.handlers)) or (around is not None and around.needs_error)
@@ -305,7 +301,7 @@ class _Desugar:
             handled = [*named, *raising_again(h.body, error), *gone]
             test = _at(gast.Compare(_name(raised, h), [gast.Eq()], [gast.Constant(i, None)]), h)
             chain = [_at(gast.If(test, handled, chain), h)] if i < len(s.handlers) else handled
-        if not back or _completes(s.body) or any(_own(s.body)):  # else what has not returned has raised
+        if not back or around or _completes(s.body) or any(_own(s.body)):  # else what has not returned has raised
             chain = [_at(gast.If(_name(raised, s), chain, []), s)]
         if attempt.outer is not None:
             on = passing(attempt.passed, attempt.outer, s)
@@ -452,7 +448,7 @@ def _completes(statements: list[Any]) -> bool:
             return False
         if isinstance(s, gast.If) and not _completes(s.body) and not _completes(s.orelse):
             return False
-        if isinstance(s, gast.With) and not _completes(s.body):
+        if isinstance(s, gast.With) and not suppresses(s) and not _completes(s.body):
             return False
         if isinstance(s, gast.While) and isinstance(s.test, gast.Constant) and s.test.value:
             if not any(isinstance(n, gast.Break) for n in _own(s.body)):

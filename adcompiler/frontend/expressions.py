@@ -109,6 +109,10 @@ class Expressions(Parts):
                 out[self.static(self.expr(k), k, "the key of a dict")] = self.expr(v)
         return out
 
+    def counts(self, d: Any) -> bool:
+        """Is this dict a Counter?"""
+        raise NotImplementedError
+
     def expr_BinOp(self, node: Any) -> Any:
         return self.binary(BINARY[type(node.op)], self.expr(node.left), self.expr(node.right), node)
 
@@ -120,6 +124,8 @@ class Expressions(Parts):
         if all(isinstance(x, Known) and isinstance(x.value, frozenset) for x in (a, b)) and target in _OF_SETS:
             made = target(a.value, b.value)
             return Known(Elements(made) if isinstance(a.value, Elements) else made)
+        if isinstance(a, dict) and isinstance(b, dict) and self.counts(a):
+            raise self.refuse(node, "operators of Counters are not supported", "write a loop over the keys")
         if target is operator.or_ and isinstance(a, dict) and isinstance(b, dict):
             return {**a, **b}
         if isinstance(a, tuple | list) or isinstance(b, tuple | list):

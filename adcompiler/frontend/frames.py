@@ -79,10 +79,10 @@ def replaced(d: Any, versions: dict[Value, Value], made: dict[int, tuple[Any, An
     if isinstance(d, Maybe):
         inner = replaced(d.value, versions, made)
         return d if inner is d.value else Maybe(inner)
-    if not isinstance(d, tuple | list | dict | ListOf):
-        return d
     if id(d) in made:
         return made[id(d)][1]
+    if not isinstance(d, tuple | list | dict | ListOf):
+        return d
     if isinstance(d, ListOf):
         element = replaced(d.element, versions, made)
         new: Any = d if element is d.element else ListOf(element)

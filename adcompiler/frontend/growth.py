@@ -17,13 +17,14 @@ from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration
 from adcompiler.frontend.joins import restore
 from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
-from adcompiler.frontend.ownership import make_later
+from adcompiler.frontend.ownership import ELEMENT, make_later
 from adcompiler.frontend.scope import Callback, Closure
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.storage import Place, Stores
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Op, Value, While, leaves, walk
+from adcompiler.ir.structure import like as remade
 from rules.cotangent import appended, listed, without_last
 from rules.kind import Array, Num, Seq, Unfilled
 
@@ -68,6 +69,8 @@ class Lists(Stores):
         self.check_statement(node, name)
         args = [self.expr(a) for a in node.args]
         place = self.place(node.func.value, exists=True)
+        if place.path:
+            raise self.refuse_element(place, node)
         self.check_opened(place)
         text = hint(place.text)  # without the blank in the name of a comprehension's list
         self.check_list(place.base, place.text, node, place.label)
@@ -134,6 +137,7 @@ class Lists(Stores):
                               "take its last element, pop(), or make a new list of a slice")  # fmt: skip
         self.check_filled(base, node)
         taken = _over(base, lambda v: self.emit(operator.getitem, v, Known(-1)))
+        self.lend(taken)
         self.replace(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)), node)
         return taken
 
@@ -170,6 +174,7 @@ class Lists(Stores):
             return [*base, *items]
         for d in items:
             base = self.appended(base, d, text, node)
+            self.lend(d)
         return base
 
     def appended(self, base: Any, d: Any, text: str, node: Any) -> Any:
@@ -182,14 +187,15 @@ class Lists(Stores):
         return self.appended_parts(base, d, text, node)
 
     def appended_parts(self, base: Any, d: Any, text: str, node: Any) -> Any:
-        if isinstance(base, tuple | dict):
+        if isinstance(base, tuple | list | dict):
             same = type(d) is type(base) and len(d) == len(base)
             if not same or (isinstance(base, dict) and list(d) != list(base)):
                 reason = f"{describe(d)} is appended to {text}, whose elements are of another structure"
                 raise self.refuse(node, reason, "append elements of one structure")
             if isinstance(base, dict):
                 return {k: self.appended_parts(base[k], d[k], text, node) for k in base}
-            return tuple(self.appended_parts(x, y, text, node) for x, y in zip(base, d, strict=True))
+            return remade(base, (self.appended_parts(x, y, text, node) for x, y in zip(base, d, strict=True)))
+        d = self.as_long(d, base.kind.element, text, node)
         kind = self.element_kind_of(d, text, node)
         if isinstance(kind, list):
             kind = None
@@ -201,7 +207,7 @@ class Lists(Stores):
 
     def element_kind_of(self, d: Any, text: str, node: Any) -> Any:
         """The kind of an element, or the kinds in a tuple or dict. Raises Refusal for what a long list cannot hold."""
-        if isinstance(d, tuple) and d:
+        if isinstance(d, tuple | list) and d and not isinstance(d, Deque):
             return [self.element_kind_of(x, text, node) for x in d]
         if isinstance(d, dict) and d:
             return [self.element_kind_of(x, text, node) for x in d.values()]
@@ -209,19 +215,38 @@ class Lists(Stores):
         kind = kind_of_operand(self.operand(d)) if number or isinstance(d, Value) else None
         if isinstance(kind, Num | Array):
             return Num(kind.type) if isinstance(kind, Num) else kind
-        if isinstance(d, list | ListOf) or isinstance(kind, Seq):
-            raise self.refuse(node, f"a list is appended to {text} in a loop: a list of lists is not supported",
-                              "append a tuple, or an array of the inner list: np.array(...)")  # fmt: skip
-        refusal = self.refuse(node, f"{describe(d)} is appended to {text}, whose length is not known",
-                              "append numbers, arrays, or tuples of them")  # fmt: skip
+        self.check_filled(d, node)
+        if isinstance(kind, Seq) and not kind.range:
+            return Seq(kind.element)
+        if isinstance(d, ListOf):
+            raise self.refuse(node, f"a list of tuples, lists or dicts is appended to {text} in a loop",
+                              "append what is made of it: an array, np.array(...), or a number")  # fmt: skip
+        reason = f"{describe(d)} is appended to {text}, whose length is not known"
+        refusal = self.refuse(node, reason, "append numbers, arrays, or tuples, lists and dicts of them")
+        empty = isinstance(d, list) and not d
+        if empty:
+            reason = f"an empty list is appended to {text} in a loop, and would be filled there"
+            refusal = self.refuse(node, reason, "fill the inner list first, row.append(...), and then append it")
         loop = self.headers[-1].node if self.headers else None
-        if loop is not None and isinstance(d, Closure | Callback | Known) and refusal.problem is not None:
+        if loop is not None and (empty or isinstance(d, Closure | Callback | Known)) and refusal.problem is not None:
             raise Unroll(loop, refusal.problem)
         raise refusal
 
+    def as_long(self, d: Any, kind: Any, text: str, node: Any) -> Any:
+        """A list of known structure as one of any length, where elements of this kind are wanted."""
+        if not isinstance(kind, Seq) or not isinstance(d, list) or isinstance(d, Deque):
+            return d
+        items = [self.as_long(x, kind.element, text, node) for x in d]
+        if not items:
+            return self.sequence(listed, [], element=kind.element)
+        return self.opened(items, items[0], text, node)
+
     def one_kind(self, a: Any, b: Any) -> Any:
         """The kind of elements of both kinds; None where there is none."""
-        if isinstance(a, Array) is not isinstance(b, Array):
+        if isinstance(a, Seq) and isinstance(b, Seq):
+            element = self.one_kind(a.element, b.element)
+            return None if element is None else Seq(element)
+        if isinstance(a, Array) is not isinstance(b, Array) or isinstance(a, Seq) or isinstance(b, Seq):
             return None
         return join_kinds(a, b, self.env)
 
@@ -237,14 +262,15 @@ class Lists(Stores):
         remedy = "give them one kind: numbers, arrays of one rank, or tuples of them"
 
         def column(template: Any, items: list[Any]) -> Any:
-            if isinstance(template, tuple | dict):
+            if isinstance(template, tuple | list | dict):
                 keys = list(template) if isinstance(template, dict) else range(len(template))
                 for x in items:
                     if type(x) is not type(template) or len(x) != len(template):
                         raise self.refuse(node, f"the elements of {text} are of different structure", remedy)
                 parts = [column(template[k], [x[k] for x in items]) for k in keys]
-                return dict(zip(keys, parts, strict=True)) if isinstance(template, dict) else tuple(parts)
+                return dict(zip(keys, parts, strict=True)) if isinstance(template, dict) else remade(template, parts)
             kind = self.element_kind_of(template, text, node)
+            items = [self.as_long(x, kind, text, node) for x in items]
             for x in items:
                 other = self.element_kind_of(x, text, node)
                 kind = None if isinstance(other, list) or kind is None else self.one_kind(kind, other)
@@ -254,6 +280,8 @@ class Lists(Stores):
             return self.sequence(listed, [self.operand(x) for x in items], element=kind, hint=name)
 
         made = column(like, items)
+        for x in items:
+            self.lend(x)
         return made if isinstance(made, Value) else ListOf(made)
 
     def check_opened(self, place: Place) -> None:
@@ -291,7 +319,7 @@ class Lists(Stores):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"
                 elif not other and not self.alone(v, name):
-                    other = self.list_holder(v, name) or "another name"
+                    other = ELEMENT if v in self.lent_lists else self.list_holder(v, name) or "another name"
         if other:
             remedy = make_later(other) or f"write {text} = list({text}) first"
             other = other.removesuffix(",")
@@ -388,8 +416,8 @@ def _over(d: Any, f: Callable[[Value], Any]) -> Any:
     """`f` over the sequences of a list of any length, in the structure of its elements."""
     if isinstance(d, ListOf):
         return _over(d.element, f)
-    if isinstance(d, tuple):
-        return tuple(_over(x, f) for x in d)
+    if isinstance(d, tuple | list):
+        return remade(d, (_over(x, f) for x in d))
     if isinstance(d, dict):
         return {k: _over(x, f) for k, x in d.items()}
     return f(d)

@@ -121,7 +121,8 @@ class Header:
         lowerer = self.lowerer
         named = [(id(f), n, d) for f in lowerer.frames() for n, d in f.env.items()]
         named += [(i, str(k), d) for i, read in enumerate(lowerer.evaluated[:-1]) for k, d in enumerate(read)]
-        return {(f, label): x for f, n, d in named for label, x in self.within(d, n, ()) if not of_heap(n)}
+        found = {(f, label): x for f, n, d in named for label, x in self.within(d, n, ()) if not of_heap(n)}
+        return {**found, ("", ""): lowerer.elements_lent}
 
     def within(self, d: Any, label: str, around: tuple[Record, ...]) -> Iterator[tuple[str, Any]]:
         """The lists, dicts and objects in a denotation, those in its objects too, by the ways to them."""
@@ -209,6 +210,17 @@ class Header:
         self.elements[path] = grow.element
         return True
 
+    def grows(self, path: tuple[Any, ...]) -> bool:
+        """May the loop append to the list at this place?"""
+        return any(len(g) == len(path) and all(map(self.may_be, g, path)) for g in self.grown)
+
+    def may_be(self, key: Any, at: Any) -> bool:
+        """May this be the key at a place, as far as it is known before the loop?"""
+        if not isinstance(key, gast.AST):
+            return bool(key == at)
+        known = self.before.get(key.id) if isinstance(key, gast.Name) and key.id not in self.entry else None
+        return at != "*" and (not isinstance(known, Known) or bool(known.value == at))
+
     def opened(self, path: tuple[Any, ...], d: list[Any]) -> Any:
         """A list of known structure that the loop appends to, as one of any length: made once, before the loop."""
         if path not in self.lists:
@@ -229,7 +241,7 @@ class Header:
         d = self.begun.get(path, d)
         if self.shared.takes(place(path), d):
             return d
-        if isinstance(d, list) and path in self.grown and not isinstance(d, Deque):
+        if isinstance(d, list) and self.grows(path) and not isinstance(d, Deque):
             d = self.opened(path, d)
         if isinstance(d, Value) or (isinstance(d, Known) and isinstance(d.value, bool | int | float | complex)):
             operand = self.lowerer.operand(d)

@@ -11,7 +11,7 @@ from adcompiler.errors import Refusal, problem_at
 from adcompiler.frontend.expressions import Expressions
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.joins import restore
-from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf
+from adcompiler.frontend.kinds import MAX_UNROLLED, Elements, Known, ListOf, is_set
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.parts import is_flat
@@ -107,15 +107,20 @@ class Iterations(Expressions):
 
             def element(items: list[Value]) -> Any:
                 by_leaf = dict(zip(values, items, strict=True))
-                return rebuild(d.element, lambda v: by_leaf[v])
+                made = rebuild(d.element, lambda v: by_leaf[v])
+                self.lend(made)
+                return made
 
             return Iteration(list(values), element, values[0].kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Seq):
             if isinstance(d.kind.element, Unfilled):
                 raise Refusal(self.unfilled_problem(d.kind.element, self.loc(node)))
-            return Iteration([d], lambda items: items[0], d.kind.length)
+            return Iteration([d], self.element_lent, d.kind.length)
         if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
             return Iteration([d], lambda items: items[0], d.kind.shape[0])
+        if is_set(d) and not at_once and not _in_order(d.value):
+            reason = "the order of the elements of a set is not known when compiling"
+            raise self.refuse(node, reason, "loop over sorted(...) of it")
         if isinstance(d, Known) and isinstance(d.value, str | tuple | list | dict | range | frozenset):
             return [Known(x) for x in d.value]
         if isinstance(d, Poison):
@@ -125,6 +130,11 @@ class Iterations(Expressions):
             self.not_iterable(d)
         raise self.refuse(node, f"a loop over {describe(d)} is not supported",
                           "loop over a range, an array, a list, a tuple or the items of a dict")  # fmt: skip
+
+    def element_lent(self, items: list[Value]) -> Value:
+        """The element that a loop reads of a list."""
+        self.lend(items[0])
+        return items[0]
 
     def not_iterable(self, d: Any) -> None:
         """Go on where it is caught that a thing has no elements."""
@@ -334,8 +344,9 @@ class Iterations(Expressions):
                 mark = len(self.builder.region.ops)
                 try:
                     collected = self._collect(node, g, it)
-                    if isinstance(collected, Value) and all(self.is_range(s) for s in it.sequences):
-                        self.comprehended[collected] = place.file, place.line, place.col
+                    if all(self.is_range(s) for s in it.sequences):
+                        parts = leaves(collected.element if isinstance(collected, ListOf) else collected)
+                        self.comprehended.update(dict.fromkeys(parts, (place.file, place.line, place.col)))
                     return collected
                 except Unroll as unroll:
                     if unroll.loop is not g:
@@ -435,6 +446,11 @@ class Iterations(Expressions):
             return value
 
         out = rebuild(d, collect)
+        if not op.results:
+            reason = f"a list of any length of {describe(d)} is not supported"
+            remedy = "write a range of known length, or append what is filled in a loop"
+            raise Unroll(g, problem_at(self.loc(node.elt), reason, remedy))
+        self.lend(d)
         outer.ops.append(op)
         for v in op.results:
             self.defs[v] = op
@@ -454,6 +470,11 @@ class Iterations(Expressions):
 
     def assign(self, target: Any, d: Any) -> None:
         raise NotImplementedError
+
+
+def _in_order(values: frozenset[Any]) -> bool:
+    """Has every set of these elements one order?"""
+    return len(values) < 2 or all(type(v) is int and 0 <= v < 8 for v in values)
 
 
 def is_seen(op: Any) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from adcompiler.frontend.desugar import hint, is_flag
 from adcompiler.frontend.frames import held
-from adcompiler.frontend.kinds import Known, ListOf, join_kinds
+from adcompiler.frontend.kinds import Known, ListOf, is_set, join_kinds
 from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
@@ -216,6 +216,8 @@ class Joins(Statics):
             return a if isinstance(a, Poison) else b
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
             return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
+        if is_set(a) and is_set(b) and a.value == b.value:
+            return known.setdefault((id(a), id(b)), Known(a.value))  # not one of the two: it may be either
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):
             if (id(a), id(b)) not in known:  # two names of one dict have one afterwards
                 made = {k: self.join(a[k], b[k], op, known, name, loc) for k in a}

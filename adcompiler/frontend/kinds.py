@@ -89,10 +89,15 @@ class Deque(list[Any]):
 
 
 class Elements(frozenset[Any]):
-    """The denotation of a set that the function makes: of elements that are known, and never changed."""
+    """What a set holds that the function makes: its elements are known. A change of it makes another denotation."""
 
     def __repr__(self) -> str:
         return repr(set(self))
+
+
+def is_set(d: Any) -> bool:
+    """Does this denote a set that the function makes?"""
+    return isinstance(d, Known) and isinstance(d.value, Elements)
 
 
 @lru_cache(256)

@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal, problem_at
-from adcompiler.frontend.containers import Containers
+from adcompiler.frontend.defaulting import Defaulting
 from adcompiler.frontend.desugar import exit_flag, hint, is_flag
 from adcompiler.frontend.frames import held
 from adcompiler.frontend.growth import Grow, collect_appends
@@ -36,7 +36,7 @@ from rules.cotangent import length, listed
 from rules.kind import Array, Num, Seq
 
 
-class Loops(Containers):
+class Loops(Defaulting):
     """Lowers `for` and `while`."""
 
     def block(self, statements: list[Any]) -> Any:

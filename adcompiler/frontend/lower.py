@@ -108,6 +108,9 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
         self.frozen_joins: set[Value] = set()
         self.lowest: dict[Value, int] = {}
         self.same_objects: list[tuple[Any, Any]] = []
+        self.elements_lent: dict[Any, Any] = {}
+        self.factories: list[tuple[Any, Any]] = []
+        self.lent_lists: set[Value] = set()
         self.passed: list[Any] = []
         self.changed_passed: list[tuple[Any, str, Loc | None]] = []
         self.changed: list[Value] = []

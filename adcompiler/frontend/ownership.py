@@ -11,7 +11,7 @@ from adcompiler.errors import Problem, problem_at
 from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.frames import held, readable
 from adcompiler.frontend.iterators import Once, View
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Known, ListOf, is_set
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import (
     Callback,
@@ -36,6 +36,8 @@ from rules.kind import ONE, Array, Seq
 PENDING = "a value that is yet to be assigned"
 #: What a running loop holds.
 READ = "what a loop reads"
+#: What lists of any length hold, whose elements have no places.
+ELEMENT = "an element of a list"
 #: What an expression holds of which a call is part.
 EVALUATED = "what this expression has read before"
 
@@ -46,6 +48,9 @@ class Ownership(Calls):
     pinned: list[tuple[Value, Any]]
     arguments: frozenset[Value] = frozenset()
     same_objects: list[tuple[Any, Any]]
+    #: What stands for the lists and dicts that lists of any length hold, of known structure, and of any length.
+    elements_lent: dict[Any, Any]
+    lent_lists: set[Value]
     passed: list[Any]
     changed_passed: list[tuple[Any, str, Loc | None]]
     sharers: dict[Value, list[Value]]
@@ -83,6 +88,8 @@ class Ownership(Calls):
         if not (isinstance(v, Value) and _list(v)):
             return self.owned(v, name, live)
         op = self.defs.get(v)
+        if v in self.lent_lists:
+            return False
         if isinstance(op, For | While):
             new = v in op.results[len(op.inits) :]
         else:
@@ -182,10 +189,20 @@ class Ownership(Calls):
         yield from ((label, v) for label, v, _ in self.holders(live))
 
     # -------------------------------------------------------------------------------------- containers
+    def lend(self, d: Any) -> None:
+        """Note that the lists and dicts in `d` are elements of a list of any length: they are changed no more.
+
+        Another element may be the same one, and a change of it has no place in the list.
+        """
+        self.same_objects += [(x, self.elements_lent) for _, x in containers(d, "") if not isinstance(x, Record)]
+        self.lent_lists.update(v for _, v, _ in held(d, "") if _list(v))
+
     def alike(self, a: Any, b: Any) -> None:
         """Two denotations of what may be the same lists and dicts: before and in a loop, on a path and after it."""
         if isinstance(a, Maybe) or isinstance(b, Maybe):
             a, b = (x.value if isinstance(x, Maybe) else x for x in (a, b))
+        if is_set(a) and is_set(b) and a is not b:
+            self.same_objects.append((a, b))
         if not isinstance(a, dict | list | tuple) or type(a) is not type(b) or a is b:
             return
         if not isinstance(a, tuple):
@@ -230,7 +247,13 @@ class Ownership(Calls):
     def same_container(self, d: Any, text: str, live: Any = None, known: Any = None) -> str:
         """What else may denote the same list or dict, those left out that surely denote it if it is `known`."""
         family = self.container_family(d)
+        if any(x is self.elements_lent for x in family):
+            return ELEMENT
         captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
+        for f, n, root in self.names(live):
+            for label, x in kept_by_functions(root, n):
+                if any(x is y for y in family):
+                    return label + self.suffix(f)
         named = [(n, self.suffix(f), d) for f, n, d in self.names(live)]
         for n, where, root in named:
             for label, x in read_later(root, n):
@@ -302,7 +325,7 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
             yield from containers(x, f"{label}, which keeps it,")
     elif isinstance(d, Method):
         yield from containers(d.owner, f"{label}, made of it,")
-    elif isinstance(d, Record):
+    elif isinstance(d, Record) or is_set(d):
         yield label, d
     elif isinstance(d, tuple | list | dict):
         if not isinstance(d, tuple):
@@ -311,8 +334,23 @@ def containers(d: Any, label: str) -> Iterator[tuple[str, Any]]:
             yield from containers(x, f"{label}[{k!r}]")
 
 
+def kept_by_functions(d: Any, label: str) -> Iterator[tuple[str, Any]]:
+    """The lists, dicts and sets in a denotation that have no other version put in their place: see `held`."""
+    d = d.value if isinstance(d, Maybe) else d
+    if isinstance(d, Closure | Callback | Method):
+        yield from containers(d, label)
+    elif isinstance(d, tuple | list | dict):
+        for k, x in d.items() if isinstance(d, dict) else enumerate(d):
+            yield from kept_by_functions(x, f"{label}[{k!r}]")
+
+
 def make_later(other: str) -> str:
-    """The way out where an iterator or a view has still to read what is changed; empty for other holders."""
+    """The way out where a list of any length holds what is changed, or an iterator or a view has still to read it.
+
+    Empty for other holders.
+    """
+    if other == ELEMENT:
+        return "change it before the list gets it, or make a new list: [{**d, ...} for d in ds]"
     name, comma, _ = other.partition(", which reads it")
     return f"make {name} after this, where it is read" if comma else ""
 

@@ -14,7 +14,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Elements, Known, ListOf
+from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -51,7 +51,11 @@ class Parts(Conditions):
                 value = getattr(owner.value, name, None)
                 return Method(owner, name) if callable(value) else Known(value)
             if isinstance(owner.value, Elements) and not hasattr(frozenset, name) and hasattr(set, name):
-                raise self.refuse(node, f"{name} changes a set, which is not supported", "make a new one: s | {...}")
+                remedy = "write the call as a statement of its own, of a name"
+                remedy = "take it from a list: xs.pop()" if name == "pop" else remedy
+                raise self.refuse(node, f"{name} changes a set, which is not supported here", remedy)
+            if is_set(owner) and hasattr(frozenset, name):
+                return Method(owner, name)
             if self.attempts:
                 try:
                     getattr(owner.value, name)
@@ -140,6 +144,10 @@ class Parts(Conditions):
     def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         raise NotImplementedError
 
+    def lend(self, d: Any) -> None:
+        """Note that the lists and dicts in `d` are elements of a list of any length: they are changed no more."""
+        raise NotImplementedError
+
     def expr_Subscript(self, node: Any) -> Any:
         return self.subscript(self.expr(node.value), self.index(node.slice), node)
 
@@ -166,7 +174,7 @@ class Parts(Conditions):
             key = self.static(index, node, "the key of a dict")
             if key not in base:
                 self.raise_here(KeyError, key)
-                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base))}"
+                reason = f"the dict has no key {key!r}; it has {', '.join(map(repr, base)) or 'none'}"
                 raise self.refuse(node, reason, "use a key that it has, or add this one to the argument")
             return base[key]
         if isinstance(base, tuple | list):
@@ -186,13 +194,19 @@ class Parts(Conditions):
             raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
         if isinstance(base, ListOf):
             element = rebuild(base.element, lambda v: self.subscript(v, index, node))
-            return ListOf(element) if isinstance(index, slice) else element
+            if isinstance(index, slice):
+                return ListOf(element)
+            self.lend(element)
+            return element
         if isinstance(base, Value):
             if isinstance(base.kind, Num):
                 python = f"'{spelled(base.kind.type)}' object is not subscriptable"
                 self.raise_here(*((TypeError, python) if base.kind.python else (IndexError, SCALAR)))
                 raise self.refuse(node, f"{describe(base)} is indexed, and has no elements", INDEXED)
-            return self.emit(operator.getitem, base, index)
+            found = self.emit(operator.getitem, base, index)
+            if isinstance(base.kind, Seq) and not isinstance(index, slice):
+                self.lend(found)
+            return found
         raise self.refuse(node, f"{describe(base)} is indexed", INDEXED)
 
     # ---------------------------------------------------------------------------- elements in the order of C

@@ -12,7 +12,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.expressions import BINARY
-from adcompiler.frontend.kinds import Known, ListOf
+from adcompiler.frontend.kinds import Known, ListOf, is_set
 from adcompiler.frontend.ownership import make_later, symbol
 from adcompiler.frontend.parts import is_flat
 from adcompiler.frontend.scope import Frame, Maybe
@@ -164,6 +164,8 @@ class Stores(Writers):
             raise self.refuse(node, f"{text} has no operators", f"write {text}[...] {symbol(node.op)}= ...")
         if number:
             self.check_container(place, node)
+        if number and path:
+            raise self.refuse_element(place, node)
         if not path and (number or not self.lens(base).steps):
             self.whole(place, self.expr(node.value), node)
             return
@@ -183,12 +185,15 @@ class Stores(Writers):
     def whole(self, place: Place, value: Any, node: Any) -> None:
         """`place op= value` of a whole array, number or other object."""
         old, name = place.base, place.text
-        if isinstance(old, dict) and isinstance(node.op, gast.BitOr):
+        if isinstance(old, dict) and isinstance(node.op, gast.BitOr) and not self.counts(old):
             more = self.call(Known(dict), (value,), {}, node)
             for k, v in more.items():
                 inner = Place(place.name, (*place.keys, k), None, (), f"{name}[{k!r}]")
                 self.check_container(inner, node)
                 self.replace(inner, v, node)
+            return
+        if is_set(old) and is_set(made := self.binary(BINARY[type(node.op)], old, value, node)):
+            self.put_container(place, made, node)
             return
         if isinstance(old, list):
             raise self.refuse(node, f"{name} is a list, which this changes in place: not supported yet",
@@ -211,6 +216,10 @@ class Stores(Writers):
         self.changed.append(root)
         self.overwrite(root, new)
 
+    def put_container(self, place: Place, made: Any, node: Any) -> None:
+        """Give all names of the container at a place its new version."""
+        raise NotImplementedError
+
     def read(self, place: Place, node: Any) -> Any:
         """What is at a place now."""
         d = place.base
@@ -225,12 +234,7 @@ class Stores(Writers):
         base = place.base
         self.refuse_opaque(base)
         if not is_array(base):
-            self.make_apart(base)
-            self.take_apart(base, node)
-            what = "a list of any length" if isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq) \
-                else describe(base)  # fmt: skip
-            remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
-            raise self.refuse(node, f"a store into {what} is not supported", remedy)
+            raise self.refuse_element(place, node)
         if not place.flat:
             self.check_views(place, node)
         if isinstance(d, list | tuple):
@@ -243,6 +247,21 @@ class Stores(Writers):
         else:
             self.change(base, place.path, kind, d, place.text, node)
         self.builder.loc = before
+
+    def refuse_element(self, place: Place, node: Any) -> Refusal:
+        """A change of an element of what is neither an array nor of known structure.
+
+        Raises what lowers all again where the elements could be known one by one.
+        """
+        base = place.base
+        self.make_apart(base)
+        self.take_apart(base, node)
+        long = isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq)
+        what = "a list of any length" if long else describe(base)
+        remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
+        if not isinstance(node, gast.Call):
+            return self.refuse(node, f"a store into {what} is not supported", remedy)
+        return self.refuse(node, f"an element of {what} is changed in place", f"{remedy}, or append what is changed so")
 
     def take_apart(self, items: Any, node: Any) -> None:
         """Start again with the elements of a list that an object has as an argument by themselves."""

@@ -1,5 +1,6 @@
 """Builtins that are about structure rather than numbers: they are decided when compiling."""
 
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -141,7 +142,9 @@ def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
     if isinstance(x, Known):
         return Known(issubclass(set, types_) if isinstance(x.value, Elements) else isinstance(x.value, types_))
     if isinstance(x, tuple | list | dict):
-        return Known(issubclass(class_of(x), types_))
+        made = self.factory_of(x) is not None
+        return Known(issubclass(collections.Counter if made and self.counts(x) else
+                                collections.defaultdict if made else class_of(x), types_))  # fmt: skip
     if isinstance(x, Value) and isinstance(x.kind, Num):
         return Known(issubclass(x.kind.type, types_))
     if isinstance(x, Value) and isinstance(x.kind, Array):
@@ -248,8 +251,8 @@ def _extremum(f: Any) -> Callable[..., Any]:
 def _numbers(self: Any, it: Iteration) -> Any:
     """The list or array of numbers that a loop would read; None if there is none."""
     whole = it.sequences[0]
-    plain = len(it.sequences) == 1 and isinstance(whole, Value) and it.element([whole]) is whole
-    return whole if plain and isinstance(self.element_kind(whole.kind), Num) else None
+    numbers = isinstance(whole, Value) and isinstance(self.element_kind(whole.kind), Num)
+    return whole if numbers and len(it.sequences) == 1 and it.element([whole]) is whole else None
 
 
 def _of_a_sequence(self: Any, f: Any, it: Iteration, default: Any, node: Any) -> Any:

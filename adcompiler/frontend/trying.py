@@ -35,14 +35,8 @@ class Raised(gast.stmt):
     _fields = ()
 
 
-class Guarded(gast.stmt):
-    """What follows a `try`, where it has not been left."""
-
-    _fields = ("body",)
-
-
 _COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.Match)
-_JUMPS = (gast.Break, gast.Continue, gast.Return, Raised, Guarded)
+_JUMPS = (gast.Break, gast.Continue, gast.Return, Raised)
 _SCOPES = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
 

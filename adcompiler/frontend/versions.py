@@ -17,7 +17,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.iteration import Apart, assigned_names
 from adcompiler.frontend.joins import Environments
-from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.lenses import Lens, lens, lines, name_of, permutation, undoing
 from adcompiler.frontend.narrower import category, least
 from adcompiler.frontend.ownership import EVALUATED, PENDING, READ, Ownership, containers, symbol
@@ -184,12 +184,13 @@ class Versions(Ownership):
 
     def make_apart(self, items: Any) -> None:
         """Raise Apart where a comprehension has made these, which are to be changed, and could make each by itself."""
-        for header in reversed(self.headers):
-            if items in header.params:
-                items = header.source_of(items)
-        place = self.comprehended.get(items) if isinstance(items, Value) else None
-        if place is not None and place not in self.scope.made_apart:
-            raise Apart(place)
+        for v in leaves(items.element if isinstance(items, ListOf) else items):
+            for header in reversed(self.headers):
+                if v in header.params:
+                    v = header.source_of(v)
+            place = self.comprehended.get(v)
+            if place is not None and place not in self.scope.made_apart:
+                raise Apart(place)
 
     def read_again(self, root: Value) -> None:
         """Raise Reread where it is a loop that reads what would be changed."""

@@ -1,12 +1,13 @@
 """The words of messages: what a value is called, and the way out where something is refused."""
 
+import collections
 import operator
 from typing import Any
 
 import numpy as np
 
 from adcompiler.frontend.iterators import Once, View
-from adcompiler.frontend.kinds import Deque, Known, ListOf
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
@@ -50,6 +51,8 @@ def _constant(x: Any) -> str:
         return f"the string {x!r}"
     if x is None or isinstance(x, int | float | complex):
         return f"the constant {x!r}"
+    if isinstance(x, Elements):
+        return f"the set {{{', '.join(sorted(map(repr, x)))}}}" if x else "an empty set"
     noun = "the class " if isinstance(x, type) else "the function " if callable(x) else "the object of class "
     return noun + getattr(x, "__name__", type(x).__name__)
 
@@ -108,11 +111,17 @@ def one_kind(a: Any, b: Any, where: str) -> str:
         return f"call {{name}} where the {a.name} is made, and keep what it returns"
     if all(isinstance(x, Closure) or (isinstance(x, Known) and callable(x.value)) for x in (a, b)):
         return "call each where it is chosen, and keep what it returns"
+    if is_set(a) and is_set(b):
+        return "keep what is tested as numbers, 0.0 or 1.0, in a dict with an item for each element"
     return "give {name} one kind " + where
 
 
 #: The way out of a method that is not supported, by the class of its owner; `{x}` is the owner as it is written.
 METHODS: dict[type, dict[str, str]] = {
+    collections.Counter: {
+        "most_common": "write sorted({x}.items(), key=lambda item: -item[1])",
+        "total": "write sum({x}.values())",
+    },
     dict: {
         "update": "write {x} = {{**{x}, ...}}",
         "setdefault": "write {x}[key] if key in {x} else default",
@@ -164,7 +173,6 @@ def method_remedy(owner: type, name: str, text: str) -> str:
 #: The way out of functions without a rule that Python or NumPy writes otherwise.
 FUNCTIONS = {
     "sorted": "sort an array: np.sort(x)",
-    "defaultdict": "write a dict, and d.setdefault(key, ...) before a key is read",
     "locals": "name the variables",
     "copyto": "write y[...] = x",
     "fill_diagonal": "write a loop: for i in range(n): y[i, i] = value",

@@ -14,10 +14,8 @@ def without_idle_tapes(function: Function) -> Function:
     """The same function, whose loops go over no list that nobody reads. It has loops to itself."""
     read = set(leaves(function.body.results))
     for op in walk(function.body):
-        if not isinstance(op, For):
-            read.update(op.operands())
+        read.update(op.operands())
         read.update(v for sub in op.regions for v in leaves(sub.results))
-        read.update(leaves(op.args[1]) if isinstance(op, For) else ())
     return Function(function.name, function.params, _without(function.body, read), function.result, function.doc)
 
 

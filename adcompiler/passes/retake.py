@@ -157,11 +157,12 @@ class _Reader:
         keep = [i for i, e in enumerate(self.elements) if e not in gone] or [0]  # one tells the number of iterations
         params = [*(self.elements[i] for i in keep), *op.carried]
         body = Region(params, self.without_pieces(self.op.body).ops, list(op.body.results))
-        substitute(body, {**swap, **{e: made[-1].result for e, (_, _, made) in self.in_arms.items()}})
         for results, side, made in self.in_arms.values():
             branch = next(o for o in body.ops if o.results is results)
             branch.regions[side].ops[:0] = made
         body.ops[:0] = self.new
+        substitute(body, {**swap, **{e: made[-1].result for e, (_, _, made) in self.in_arms.items()}})
+        body.ops[: len(self.new)] = _ordered(body.ops[: len(self.new)])  # one writer may scan what another has kept
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
 
@@ -420,6 +421,18 @@ class _Reader:
         part = Value(infer(operator.getitem, (sequence, index), {}), "", self.op.loc)
         self.before.append(Op(operator.getitem, (sequence, index), {}, [part], loc=self.op.loc))
         return part
+
+
+def _ordered(ops: list[Op]) -> list[Op]:
+    """Operations in their order, but each behind those that it reads."""
+    waiting, out = list(ops), list[Op]()
+    later = {r for op in ops for r in op.results}
+    while waiting:
+        op = next(op for op in waiting if later.isdisjoint(op.operands()))
+        waiting.remove(op)
+        later.difference_update(op.results)
+        out.append(op)
+    return out
 
 
 def _scales(op: Op | None, local: set[Value]) -> bool:

@@ -272,11 +272,33 @@ TABLE = np.arange(4.0)
 
 
 # ---------------------------------------------------------------------------------- stores into lists and dicts
-def append_a_list_in_a_loop(x):
+def append_an_empty_list_in_a_loop(x):
+    rows = []
+    for v in x:
+        rows.append([])
+        rows[-1].append(v)
+    return rows[0][0] * rows[1][0]
+
+
+def append_lists_of_two_lengths(x):
     rows = []
     for v in x:
         rows.append([v, v * v])
-    return rows[0][0] * rows[1][1]
+        rows.append([v])
+    return rows[0][0] * rows[1][0]
+
+
+def change_an_element_of_a_long_list(x):
+    points = [{"a": v} for v in x]
+    points[0]["a"] = x[1]
+    return points[1]["a"]
+
+
+def change_what_a_long_list_holds(x):
+    points = [{"a": v} for v in x]
+    for p in points:
+        p["a"] = p["a"] * x[0]
+    return points[0]["a"]
 
 
 def append_another_kind(x):
@@ -874,9 +896,9 @@ def unpack_what_has_no_known_length(x):
     return a * b
 
 
-def lists_in_a_comprehension_with_a_condition(x):
-    rows = [[v, v * v] for v in x if v > 1.0]
-    return rows[0][0] * rows[1][1]
+def lists_of_lists_of_tuples(x):
+    rows = [[(v, w) for w in x] for v in x if v > 1.0]
+    return rows[0][0][1]
 
 
 def loop_over_a_number(x):

@@ -294,11 +294,25 @@ def _not_in_place(v):
     return v
 
 
-def append_a_list_in_a_loop(x):
+def append_an_empty_list_in_a_loop(x):
     rows = []
     for v in x:
-        rows.append((v, v * v))
-    return rows[0][0] * rows[1][1]
+        row = []
+        row.append(v)
+        rows.append(row)
+    return rows[0][0] * rows[1][0]
+
+
+def change_an_element_of_a_long_list(x):
+    points = [{"a": v} for v in x]
+    points = [{"a": x[1]} if i == 0 else p for i, p in enumerate(points)]
+    return points[0]["a"]
+
+
+def change_what_a_long_list_holds(x):
+    points = [{"a": v} for v in x]
+    points = [{**p, "a": p["a"] * x[0]} for p in points]
+    return points[0]["a"]
 
 
 def append_to_a_second_name(x):
@@ -513,10 +527,9 @@ def unpack_what_has_no_known_length(x):
     return pair[0] * pair[1]
 
 
-def lists_in_a_comprehension_with_a_condition(x):
-    rows = [(v, v * v) for v in x if v > 1.0]
-    other = [np.array([v, v * v]) for v in x if v > 1.0]
-    return rows[0][0] * rows[1][1] * other[1][0]
+def lists_of_lists_of_tuples(x):
+    rows = [np.array([(v, w) for w in x]) for v in x if v > 1.0]
+    return rows[0][0][1]
 
 
 def min_of_tuples(x):

@@ -110,7 +110,10 @@ CASES = [
     Case("augmented_array_or_a_view_of_it", "z += 1.0", "z memory in place", "z = z + " + COPY),
     # methods and functions that write in place
     # stores into lists and dicts
-    Case("append_a_list_in_a_loop", "rows.append(", "list rows loop", "tuple array"),
+    Case("append_an_empty_list_in_a_loop", "rows.append([])", "empty list rows loop filled", "fill inner append"),
+    Case("append_lists_of_two_lengths", "rows.append([v])", "list rows structure", "one structure"),
+    Case("change_an_element_of_a_long_list", 'points[0]["a"]', "list length", "comprehension"),
+    Case("change_what_a_long_list_holds", 'p["a"]', "p element list", "new list"),
     Case("append_another_kind", "ys.append(", "ys list", "one kind"),
     Case("append_to_a_second_name", "ys.append(", "ys zs in place", "list(ys)"),
     Case("append_to_a_second_name_in_a_loop", "ys.append(", "ys in place", "list(ys)"),
@@ -215,7 +218,7 @@ CASES = [
     Case("unpack_too_many", "a, b = ", "3 values 2 names", ""),
     Case("unpack_a_number", "a, b = ", "unpack number", ""),
     Case("unpack_what_has_no_known_length", "a, b = ", "number of elements", "index"),
-    Case("lists_in_a_comprehension_with_a_condition", "[[v, v * v]", "list rows", "tuple array"),
+    Case("lists_of_lists_of_tuples", "[[(v, w)", "list tuples rows", "array"),
     Case("loop_over_a_number", "x[0]:", "loop number", "range"),
     Case("loop_over_a_mixed_list", "items:", "18 elements unrolled 16", "one array", ([1.0, X] * 9,)),
     Case("min_of_tuples", "min((v * v, v)", "min numbers", "np.min"),

@@ -199,13 +199,117 @@ def test_a_set_of_what_is_computed_is_refused():
         grad(f)(X)
 
 
-def test_a_known_set_is_not_changed():
-    def f(x):
-        s = {1, 2}
-        s.add(3)
-        return x[0] * len(s)
+def visited(x):
+    seen, total = set(), 0.0
+    other = seen
+    for i in (1, 2, 1, 3):
+        if i in seen:
+            continue
+        other.add(i)
+        total += x[i] ** 2
+    return total * len(seen)
 
-    with pytest.raises(UnsupportedError, match="add changes a set"):
+
+def changed_sets(x):
+    a = set(range(6))
+    a.difference_update([1, 2], (3,))
+    a.symmetric_difference_update({4, 7})
+    b = a.union({1})
+    c = a.copy()
+    c.clear()
+    a ^= {0}
+    a -= {9}
+    a &= {5, 7, 0}
+    b.discard(20)
+    b.remove(1)
+    try:
+        b.remove(1)
+    except KeyError:
+        b.update([30], {31})
+    for i in sorted(b):
+        x = x * (i + 1.0) / 3.0
+    same = 1.0 if a <= b and a == {5, 7} and a.issubset(b) else x[2]
+    return x[0] ** len(a) * x[1] ** len(b) * same * (1 + len(c))
+
+
+def sets_of_others(x):
+    def note(i, where):
+        where["seen"].add(i)
+
+    state = {"seen": set(), "v": x[0]}
+    for i in (1, 1, 2):
+        note(i, state)
+    if x[0] > 0.8:
+        state["seen"].add("big")
+        y = x[1] * len(state["seen"])
+    else:
+        y = x[2] * len(state["seen"])
+    return state["v"] ** 2 * y
+
+
+@pytest.mark.parametrize("f", [visited, changed_sets, sets_of_others], ids=lambda f: f.__name__)
+def test_sets_that_change(f):
+    everywhere(f, X, twice=False)
+    at(f, X[::-1].copy())
+
+
+def one_of_two_sets(x):
+    s, t = {1}, {1}
+    u = s if x[0] > 0.5 else t
+    u.add(2)
+    return x[0] ** len(s) * x[1] ** len(t)
+
+
+def a_set_of_both_paths(x):
+    s = set()
+    if x[0] > 0.5:
+        s.add(1)
+    return x[0] * len(s)
+
+
+def a_set_in_a_long_loop(x):
+    s = set()
+    for v in x:
+        if len(s) < 2:
+            s.add("k")
+            x = x * v
+    return x[0]
+
+
+def the_order_of_a_set(x):
+    y = x[0]
+    for k in {"a", "b", "cc"}:
+        y = y * x[len(k)] + 1.0
+    return y
+
+
+def a_default_that_is_kept(x):
+    def g(i, d={}):
+        d[i] = x[i] ** 2
+        return sum(d.values())
+
+    return g(0) * g(1)
+
+
+def a_set_that_is_kept(x):
+    def g(i, d=set()):
+        d.add(i)
+        return len(d) * x[i]
+
+    return g(0) * g(1)
+
+
+REFUSED = {
+    one_of_two_sets: "u may be the same set as s", a_set_of_both_paths: r"s is the set \{1\} on one path",
+    a_set_in_a_long_loop: "s is an empty set before the loop", the_order_of_a_set: r"loop over sorted\(",
+    a_default_that_is_kept: "d may be the same dict as a default of g",
+    a_set_that_is_kept: "d may be the same set as a default of g",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_sets_of_which_not_all_is_known_are_refused(f):
+    with pytest.raises(UnsupportedError, match=REFUSED[f]):
         grad(f)(X)
 
 
@@ -220,11 +324,116 @@ def test_a_deque_that_is_not_full_in_a_loop_is_refused():
         grad(f)(X)
 
 
-def test_a_defaultdict_is_refused():
-    def f(x):
-        d = collections.defaultdict(float)
-        d["a"] += x[0]
-        return d["a"]
+def defaults(x):
+    d, n, t = collections.defaultdict(list), collections.defaultdict(float), collections.defaultdict(lambda: x[0])
+    nested = collections.defaultdict(lambda: collections.defaultdict(float))
+    for i, k in enumerate(["a", "b", "a"]):
+        d[k].append(x[i] ** 2)
+        n[k] += x[i] * x[3]
+        t[k] *= x[i]
+        nested[k][i % 2] += x[i]
+    same = t
+    same["c"] = same["c"] * x[1]
+    before = 0.0 if "z" in n else 1.0
+    zero = n["z"]
+    plain = dict(n)
+    try:
+        missing = plain["nothing"]
+    except KeyError:
+        missing = x[2]
+    total = sum(d["a"]) * sum(d["b"]) * n["a"] + zero + before * len(n) * t["a"] * t["c"] * missing
+    return total * nested["a"][0] * (1.0 + nested["b"][5]) * len(nested["a"]) * isinstance(d, collections.defaultdict)
 
-    with pytest.raises(UnsupportedError, match=r"defaultdict has no rule(.|\n)*d\.setdefault\(key"):
+
+def counters(x):
+    c, w = collections.Counter("abca"), collections.Counter()
+    c["a"] += 1
+    for i, k in enumerate("abca"):
+        w[k] += x[i] ** 2
+    return w["a"] * w["b"] ** c["a"] + w["none"] + w["c"] * len(w)
+
+
+def setdefault_and_get(x):
+    t, count = {}, {}
+    for i, k in enumerate("abca"):
+        t.setdefault(k, []).append(x[i] ** 2)
+        count[k] = count.get(k, 0.0) + x[i]
+    return sum(t["a"]) * sum(t["b"]) * count["a"] * count["c"]
+
+
+class Totals:
+    def __init__(self):
+        self.sums = collections.defaultdict(float)
+        self.seen = set()
+
+    def add(self, k, v):
+        self.sums[k] += v
+        self.seen.add(k)
+
+
+def totals(x):
+    t = Totals()
+    for i in range(4):
+        t.add(i % 2, x[i] ** 2)
+    return t.sums[0] * t.sums[1] * len(t.seen)
+
+
+def filled_in_a_long_loop(x):
+    d = collections.defaultdict(list)
+    d["all"] = []
+    for v in x:
+        d["all"].append(v * v)
+    return np.sum(np.array(d["all"]) ** 2)
+
+
+@pytest.mark.parametrize("f", [defaults, counters, setdefault_and_get, totals, filled_in_a_long_loop],
+                         ids=lambda f: f.__name__)  # fmt: skip
+def test_dicts_with_defaults(f):
+    everywhere(f, X, twice=f is defaults)
+    at(f, X[::-1].copy())
+
+
+def a_new_key_in_a_long_loop(x):
+    d = collections.defaultdict(list)
+    for v in x:
+        d["all"].append(v * v)
+    return sum(d["all"])
+
+
+def read_before(x):
+    d = collections.defaultdict(float)
+
+    def size(e, v):
+        return v + len(e)
+
+    return x[0] * size(d, d["new"])
+
+
+def of_a_function_that_has_returned(x):
+    def make(s):
+        return collections.defaultdict(lambda: s * 2.0)
+
+    return make(x[0])["a"] * x[1]
+
+
+def sums_of_counters(x):
+    return x[0] * (collections.Counter("abca") + collections.Counter("ab"))["a"]
+
+
+def updated_counter(x):
+    c = collections.Counter("abca")
+    c.update("ab")
+    return x[0] * c["a"]
+
+
+DEFAULTS_REFUSED = {
+    a_new_key_in_a_long_loop: "make the item before the loop", read_before: "in an expression that has read d before",
+    of_a_function_that_has_returned: "by a function of one that has returned",
+    sums_of_counters: "operators of Counters", updated_counter: "adds to its items",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", DEFAULTS_REFUSED, ids=lambda f: f.__name__)
+def test_defaults_that_are_refused(f):
+    with pytest.raises(UnsupportedError, match=DEFAULTS_REFUSED[f]):
         grad(f)(X)

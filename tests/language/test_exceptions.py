@@ -277,7 +277,93 @@ def helper_returns_on_every_path(x):
     return part(x[0]) * x[0] + part(x[2]) + within(x[3])
 
 
-RAISING = [returns_on_every_path, helper_returns_on_every_path, raises_here, several_handlers, of_helpers, nested,
+def ends_that_leave_otherwise(x):
+    """A jump in `finally` takes the place of the one that was on its way."""
+    total = x[0]
+
+    def inner(v, w):
+        y = v * x[1]
+        for i in range(3):
+            try:
+                if v > 1.1:
+                    return y * x[2]
+                y = y * v
+                if w > 1.2:
+                    continue
+            finally:
+                if w > 0.8:
+                    break
+                y = y + x[i]
+            y = y * x[3]
+        else:
+            y = y * 0.5
+        return y * v
+
+    for i in range(4):
+        total = total + inner(x[i], x[3 - i])
+    return total
+
+
+def ends_that_raise(x):
+    def inner(v):
+        y = v
+        try:
+            try:
+                return y * checked(v, 0.5)
+            except KeyError:
+                y = y * x[1]
+            else:
+                y = y * 2.0
+            finally:
+                if v > 0.8:
+                    raise KeyError
+                y = y * x[0]
+            y = y * x[2]
+        except LookupError:
+            y = y * x[3]
+        except ValueError:
+            return y * x[1]
+        return y * y
+
+    return inner(x[0]) + inner(x[1]) * inner(x[2])
+
+
+def a_handler_beside_one_outside(x):
+    """What the helper does not catch is caught around it, and its own handlers do not run."""
+
+    def inner(v):
+        try:
+            if v < 1.1:
+                return v * x[0]
+            else:
+                raise Negative
+        except (IndexError, KeyError):
+            pass
+        except LookupError:
+            return x[1]
+        else:
+            return x[2]
+        return v * v
+
+    y = x[3] * x[0]
+    try:
+        y = y * inner(x[2])
+    except Negative:
+        y = y + x[1] * x[2]
+    return y
+
+
+def suppressed_returns(x):
+    try:
+        with contextlib.suppress(KeyError):
+            return x[1] * checked(x[2], 0.5)
+    except ValueError:
+        return x[3] ** 3
+    return x[0] * x[1]
+
+
+RAISING = [ends_that_leave_otherwise, ends_that_raise, a_handler_beside_one_outside, suppressed_returns,
+           returns_on_every_path, helper_returns_on_every_path, raises_here, several_handlers, of_helpers, nested,
            in_a_loop, around_a_loop, around_a_while, with_returns, with_finally, returns_through_finally,
            finally_that_returns, raised_again, asserted, suppressed, of_stores]  # fmt: skip
 
