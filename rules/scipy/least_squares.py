@@ -29,7 +29,7 @@ def fitted(fun: Any, cost: Any, x0: Any, method: Any = "trf", jac: Any = None, b
 
 @primitive
 def fitted_curve(fun: Any, cost: Any, x0: Any, method: Any = "lm", jac: Any = None, bounds: Any = None,
-                 ftol: Any = 1.49012e-8, xtol: Any = 1.49012e-8, gtol: Any = 0.0, max_nfev: Any = 0) -> Any:  # fmt: skip
+                 ftol: Any = 1.5e-8, xtol: Any = 1.5e-8, gtol: Any = 0.0, max_nfev: Any = 0) -> Any:  # fmt: skip
     """The same as `optimize.curve_fit` finds it by the method "lm"."""
     x, _, _, message, status = optimize.leastsq(fun, x0, Dfun=jac, full_output=True, ftol=ftol, xtol=xtol, gtol=gtol,
                                                 maxfev=max_nfev)  # fmt: skip
@@ -59,7 +59,7 @@ def _rule(signature: str, function: Any, solver: str) -> None:
 
 _rule("sol = fitted(fun, cost, x0, method='trf', jac=None, bounds=None, ftol=1e-08, xtol=1e-08, gtol=1e-08, "
       "max_nfev=None)", fitted, "least_squares")  # fmt: skip
-_rule("sol = fitted_curve(fun, cost, x0, method='lm', jac=None, bounds=None, ftol=1.49012e-08, xtol=1.49012e-08, "
+_rule("sol = fitted_curve(fun, cost, x0, method='lm', jac=None, bounds=None, ftol=1.5e-08, xtol=1.5e-08, "
       "gtol=0.0, max_nfev=0)", fitted_curve, "curve_fit")  # fmt: skip
 
 
