@@ -165,7 +165,7 @@ def test_each_row_and_each_element(f, argnum):
 def test_what_a_function_closes_over_is_summed_in_reverse_order():
     text = differentiable(vectors_summed, argnums=1).source(example=(X, W))
     assert "for x, d in zip(reversed(xs), reversed(" in text
-    assert "d_w += f_grad_2(x, w, d)" in text
+    assert "d_w_2 += f_grad_2(x, w, d)" in text
     assert "reversed" not in differentiable(vectors_summed, argnums=0).source(example=(X, W))
 
 
