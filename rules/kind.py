@@ -120,6 +120,11 @@ class Opaque:
 
 
 @dataclass(frozen=True, slots=True)
+class Token(Opaque):
+    """What functions with rules hand to each other, as factors of a matrix: nothing else is done with it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unfilled(Opaque):
     """The elements of a list that is empty as far as it is known; `what` names the list."""
 
@@ -274,6 +279,13 @@ class Lengths:
             return self.fresh()
         self.assume("==", a, b)
         return self.unify(a, b)
+
+    def equate(self, a: Length, b: Length) -> None:
+        """Two lengths that are equal wherever the operation does not raise an error."""
+        a, b = self.resolve(a), self.resolve(b)
+        x, y = self.size(a), self.size(b)
+        if a.symbol != b.symbol and (x is None or y is None or x == y):
+            self.unify(a, b)
 
     def agree(self, a: Length, b: Length) -> Length:
         """Two lengths that an operation requires to be equal (a contraction, `concatenate` off its axis)."""

@@ -19,9 +19,15 @@ _LIBRARIES = frozenset(module.partition(".")[0] for module in _RULES)
 _UFUNCS = ("scipy.special",)
 #: Those that have classes which say that they are Python's own.
 _CLASSES = ("scipy.sparse.linalg",)
+#: The name, among the operations of a class, of what makes of an object one that stands for it.
+TAKEN_APART = "taken apart"
+#: Those that have functions of private modules elsewhere.
+_SHARED = ("scipy.sparse",)
 _loaded = set[str]()
 #: The functions that stand for operations of an object, which they take first: by its class, and their names.
 _operations: dict[tuple[type, str], Callable[..., Any]] = {}
+#: The classes that stand for those of a library where these are followed.
+_stand_ins: dict[type, type] = {}
 #: The Python functions that are followed in place of others.
 _followed: dict[Any, list[Callable[..., Any]]] = {}
 
@@ -35,6 +41,8 @@ def home(function: Any) -> str:
         return next((m for m in _CLASSES if _has(m, function)), name)
     if name.partition(".")[0] not in _LIBRARIES:
         return name
+    if name.startswith("scipy._"):
+        return next((m for m in _SHARED if _has(m, function)), name)
     parts = name.split(".")
     public = ".".join(parts[: next((i for i, part in enumerate(parts) if part.startswith("_")), len(parts))])
     return public if _has(public, function) else name
@@ -95,6 +103,21 @@ def follow(function: Callable[..., Any], *others: Callable[..., Any]) -> None:
     """
     for other in others:
         _followed.setdefault(other, []).append(function)
+
+
+def stands_for(cls: type, other: type) -> None:
+    """Declare that the objects of a class are followed, attribute by attribute, in place of those of a library."""
+    _stand_ins[cls] = other
+
+
+def taken_apart(x: Any) -> Callable[..., Any] | None:
+    """The function that is followed to make, of a known object, one that stands for it; None where there is none."""
+    return operation(x, TAKEN_APART)
+
+
+def original(cls: type) -> type | None:
+    """The class of a library that a class stands for; None for others."""
+    return _stand_ins.get(cls)
 
 
 def followed(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any] | None:

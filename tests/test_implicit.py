@@ -363,7 +363,8 @@ def test_a_fit_of_a_line_is_linear_in_the_data(sigma):
         if sigma is None:
             (a, b), _ = optimize.curve_fit(line, TIMES, y, p0=[1.0, 1.0])
         else:
-            (a, b), _ = optimize.curve_fit(line, TIMES, y, (1.0, 1.0), sigma)
+            slopes = lambda t, a, b: np.stack([np.ones(5), t], axis=1)
+            (a, b), _ = optimize.curve_fit(line, TIMES, y, (1.0, 1.0), sigma, jac=slopes, xtol=1e-12, maxfev=50)
         return b + 0.0 * a
 
     w = np.ones(5) if sigma is None else 1 / sigma

@@ -12,7 +12,7 @@ import pytest
 from numpy import sin as s
 from numpy.linalg import norm as length_of
 
-from adcompiler import checkpoint, grad, value_and_grad
+from adcompiler import check_grad, checkpoint, differentiable, grad, value_and_grad
 from adcompiler.compile import interpret
 from adcompiler.errors import UnsupportedError
 
@@ -752,6 +752,15 @@ def branch_in_a_loop(x, n):
         else:
             x = x * x
     return x + total
+
+
+def test_whether_an_argument_has_one_element_is_known():
+    def f(x):
+        return np.sum(x) * (x[0] if x.shape[0] == 1 else 2.0) + (np.sum(x[1:]) if len(x) != 1 else 0.0)
+
+    assert "if" not in differentiable(f).source(example=(np.ones(3),)).partition('"""')[2]
+    for n in (1, 2, 3):
+        check_grad(f, np.arange(1.0, n + 1.0))
 
 
 def test_a_branch_in_a_loop():

@@ -1,5 +1,7 @@
 """Rules that differentiate the functions that theirs are given: `ad`."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -93,6 +95,83 @@ def test_the_code_is_what_one_would_write():
     assert "d_xs = np.stack([f_grad_2(x, w, d_y) for x, d_y in zip(xs, d)])" in text
     assert "np.sum(np.stack([f_grad(x, w, d_y) for x, d_y in zip(xs, d)]), axis=0)" in text
     assert "f_grad_2" not in differentiable(of_vectors, argnums=1).source(example=(X, W))  # of xs nothing is computed
+
+
+def rows_summed(f, xs):
+    return np.stack([f(x) for x in xs])
+
+
+@rule("ys = rows_summed(f, xs)", rows_summed)
+class rows_summed_rule:
+    """The same, by `vjp_each`."""
+
+    def calls_f(xs):
+        return (Array(xs.dtype, xs.shape[1:]) if xs.ndim > 1 else Num(np.float64),)
+
+    kind = map_rows_rule.kind
+    t_ys = map_rows_rule.t_ys
+
+    def d_xs(ad, d_ys, f, xs):
+        return ad.vjp_each(f, xs)[1](d_ys)[1]
+
+    def d_f(ad, d_ys, f, xs):
+        return ad.vjp_each(f, xs)[1](d_ys)[0]
+
+
+@primitive
+def applied(f, x):
+    return np.array([f(v) for v in x.ravel().tolist()]).reshape(x.shape)
+
+
+@rule("y = applied(f, x)", applied)
+class applied_rule:
+    def calls_f():
+        return (Num(float),)
+
+    def kind(x):
+        return Array(np.dtype(float), x.shape)
+
+    def d_x(ad, d_y, f, x):
+        return d_y * ad.elementwise(f)(x)[1]
+
+    def d_f(ad, d_y, f, x):
+        return ad.vjp_each(f, np.ravel(x))[1](np.ravel(d_y))[0]
+
+    def t_y(ad, f, x, t_f, t_x):
+        flat = ad.each(lambda v, t: ad.jvp(f, (v,), (t,), t_f)[1], np.ravel(x), np.ravel(t_x))
+        return np.reshape(flat, x.shape)
+
+
+def vectors_summed(xs, w):
+    return np.sum(rows_summed(lambda x: np.sin(x * w[0]) * w, xs) ** 2) + np.sum(
+        rows_summed(lambda v: np.sin(v * w[1]), xs[0]) ** 2
+    )
+
+
+def of_ufuncs(xs, w):
+    return np.sum(applied(lambda v: math.sin(v) * 2.0 + v * v * w[1], xs) ** 2)
+
+
+def of_branches(xs, w):
+    return np.sum(applied(lambda v: math.sin(v) * w[1] if v > 0.1 else v * w[0], xs) ** 2)
+
+
+@pytest.mark.parametrize("argnum", [0, 1])
+@pytest.mark.parametrize("f", [vectors_summed, of_ufuncs, of_branches])
+def test_each_row_and_each_element(f, argnum):
+    test_each_mode_and_second_derivatives(f, argnum)
+
+
+def test_what_a_function_closes_over_is_summed_in_reverse_order():
+    text = differentiable(vectors_summed, argnums=1).source(example=(X, W))
+    assert "for x, d in zip(reversed(xs), reversed(" in text
+    assert "d_w_2 += f_grad_2(x, w, d)" in text
+    assert "reversed" not in differentiable(vectors_summed, argnums=0).source(example=(X, W))
+
+
+def test_a_function_of_ufuncs_is_called_with_the_whole_array():
+    assert "f_jvp(xs, w, np.ones_like(xs))" in differentiable(of_ufuncs).source(example=(X, W))
+    assert "np.ravel(xs)" in differentiable(of_branches).source(example=(X, W))
 
 
 @primitive

@@ -11,10 +11,12 @@ from scipy.optimize import brentq, minimize, root
 
 from adcompiler import (
     UnsupportedError,
+    check_grad,
     differentiable,
     grad,
     jvp,
     stop_gradient,
+    vjp,
 )
 from adcompiler.ahead import compile_module
 from tests.numerics import differences
@@ -149,6 +151,56 @@ def test_single_precision():
     g = grad(lambda p: np.sum(root(lambda x: x**3 - p, np.ones(3, "f4")).x))(P.astype("f4"))
     assert g.dtype == np.float32
     np.testing.assert_allclose(g, P ** (-2 / 3) / 3, rtol=1e-6)
+
+
+class Quadratic:
+    def __init__(self, a):
+        self.a = a
+
+    def __call__(self, x):
+        return x * x - self.a
+
+
+def test_an_object_that_is_called():
+    def f(a):
+        x = brentq(Quadratic(a), 0.0, 9.0) + root(Quadratic(np.array([a])), [1.0], tol=1e-12).x[0]
+        return x + quad(Quadratic(a), 0, 1)[0] + brentq(Quadratic(x), 0.0, 9.0)
+
+    check_grad(f, 2.0)
+    check_grad(grad(f), 2.0)
+
+
+def decay(a):
+    return quad(lambda t: np.exp(-a * t), 0, 1)[0]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a: brentq(lambda x: grad(decay)(a * x) + 0.2, 0.1, 9.0),
+        lambda a: root(lambda x: np.array([grad(decay)(x[0]) + 0.2 * a]), [1.0], tol=1e-12).x[0],
+        lambda a: quad(lambda s: grad(decay)(a * s), 0, 1)[0],
+        lambda a: grad(lambda b: grad(decay)(b * b))(a),
+    ],
+)
+def test_a_solver_within_one_by_its_gradient(f):
+    check_grad(f, 1.2)
+    check_grad(grad(f), 1.2)
+
+
+def test_a_recursion_through_a_solver_is_refused():
+    def f(a, n):
+        return a if n == 0 else quad(lambda t: grad(lambda b: f(b * t, n - 1))(a), 0, 1)[0]
+
+    with pytest.raises(UnsupportedError, match="calls itself"):
+        grad(f)(1.2, 2)
+
+
+@pytest.mark.parametrize("options", [{}, {"ftol": 0.5}, {"xtol": 0.5}, {"gtol": 0.9}])
+def test_a_fit_stops_where_the_program_does(options):
+    y = np.exp(-0.7 * TIMES)
+    fit = lambda y: optimize.curve_fit(lambda t, a, b: a * np.exp(-b * t), TIMES, y, p0=[5.0, 0.1], **options)[0][0]
+    assert vjp(fit, y)[0] == fit(y)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from adcompiler.frontend.records import Bound, Parent, Record, owner_of
 from adcompiler.frontend.scope import Access, Identity, Poison
 from adcompiler.ir.core import UNDEF
 from adcompiler.ir.structure import parts
+from rules.libraries import original, taken_apart
 
 EMPTY = inspect.Parameter.empty
 
@@ -40,8 +41,15 @@ class Attributes(Heap):
             return d
         return found if x is d.value else Bound(Known(d.value.__func__), found, d.value.__name__)
 
+    def in_parts(self, d: Any, node: Any) -> Any:
+        """A known object of a library as one whose attributes are followed, where there is such a class."""
+        maker = taken_apart(d.value) if isinstance(d, Known) else None
+        return d if maker is None else self.follow(maker.__name__, maker, (d,), {}, node)
+
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
         owner = self.known_argument(owner)
+        if isinstance(owner, Known) and name == "T":
+            owner = self.in_parts(owner, node)
         if isinstance(owner, Record):
             return self.attribute_of(owner, self.mangled(name), node)
         if isinstance(owner, Parent):
@@ -87,6 +95,9 @@ class Attributes(Heap):
 
     def no_attribute(self, r: Record, name: str, node: Any) -> Exception:
         cls = r.cls.__name__
+        if original(r.cls) is not None:
+            return self.refuse(node, f"{name} of a {cls} that is made in the function is not supported",
+                               "use its other attributes and methods (docs/limitations.md)")  # fmt: skip
         if own_value(r.cls, "__getattr__") is not EMPTY:
             return self.refuse(node, f"the attribute {name} of an object of class {cls} is made by its `__getattr__`, "
                                "which is not supported", "give it the attribute in `__init__`")  # fmt: skip

@@ -24,6 +24,7 @@ from adcompiler.frontend.instances import LIBRARIES
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
+from adcompiler.frontend.records import records
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
 from adcompiler.frontend.source import Source, source_of
 from adcompiler.frontend.splicing import yields
@@ -37,7 +38,7 @@ from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
 from rules import arrays, find
 from rules.kind import Array, Num, Opaque, Seq
-from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation
+from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation, taken_apart
 from rules.python.higher_order import ITERATORS, counted, first_of, first_or, listing
 from rules.rule import Rule
 
@@ -148,7 +149,8 @@ class Calls(Iterations):
         rule = find(f)
         if rule is None and is_method(f):
             return method_of_ufunc(self, node, f, args, kwargs)
-        written = followed(f, args, kwargs) if rule is None or rule.why else None
+        of_objects = any(records([*args, *kwargs.values()]))
+        written = followed(f, args, kwargs) if rule is None or rule.why or of_objects else None
         if written is not None and f in ITERATORS:
             return self.once((*args, *kwargs.values()), lambda: self.follow(f.__name__, written, args, kwargs, node))
         if written is not None:
@@ -164,8 +166,12 @@ class Calls(Iterations):
             args = tuple(self.stacked(d, node) if _lists(d) else d for d in args)
             return self.rule_call(rule, f, args, kwargs, node)
         for owner, name in ((getattr(f, "__self__", None), getattr(f, "__name__", "")), (f, "__call__")):
-            if (function := operation(owner, name)) is not None:
+            maker = taken_apart(owner)
+            if (function := operation(owner, name)) is not None and not (of_objects and maker):
                 return self.call(Known(function), (Known(owner), *args), kwargs, node)
+            if maker is not None and name != "__call__":
+                made = self.follow(name, maker, (Known(owner),), {}, node)
+                return self.call(self.attribute(made, name, node), args, kwargs, node)
         return self.call_user(f, args, kwargs, node)
 
     def of_numpy(self, function: Any, args: Any, kwargs: Any) -> Any:
@@ -300,6 +306,8 @@ class Calls(Iterations):
             if f.__code__.co_flags & inspect.CO_COROUTINE:
                 raise self.refuse(node, f"{f.__name__} is a coroutine", f"write {f.__name__} as a plain function")
             source = source_of(f)
+            if source.of_rules:
+                return self.follow(f.__name__, f, args, kwargs, node)
             self.scope.sources.setdefault(source.node, source)
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)

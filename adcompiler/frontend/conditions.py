@@ -103,6 +103,8 @@ class Conditions(Joins):
                 return Known(target(a.value, b.value))
             except TypeError as error:
                 raise self.refuse(node, f"this raises TypeError: {error}", "compare numbers") from None
+        if target in (operator.eq, operator.ne) and (self.never_one(a, b) or self.never_one(b, a)):
+            return Known(target is operator.ne)
         for x in (a, b):
             if (
                 isinstance(x, Known)
@@ -112,6 +114,12 @@ class Conditions(Joins):
                 return Known(target is operator.ne)
         self.check_operands(target, (a, b), node)
         return self.emit(target, a, b)
+
+    def never_one(self, n: Any, one: Any) -> bool:
+        """Is this the length of an axis that is known not to be 1, beside a 1?"""
+        length = n.kind.length if isinstance(n, Value) and isinstance(n.kind, Num) else None
+        known = isinstance(one, Known) and type(one.value) is int and one.value == 1
+        return known and length is not None and not self.env.may_be_one(self.env.resolve(length))
 
     def _compare_structures(self, target: Any, a: Any, b: Any, node: Any) -> Any:
         if target not in (operator.eq, operator.ne):

@@ -67,8 +67,10 @@ class Form:
 
 def identity_of(node: Any, frame: Frame) -> Any:
     """Which function this is: where it stands, and the variables around it if it exists already."""
-    cells = tuple(map(id, frame.source.cells.values())) if frame.parent is None else ()
-    return (frame.source.file, node.lineno, node.col_offset, *cells)
+    source = frame.source
+    cells = tuple(map(id, source.cells.values())) if frame.parent is None else ()
+    followed = (id(source.function),) if source.of_rules and frame.parent is None else ()  # it stands at its call
+    return (source.file, node.lineno, node.col_offset, *followed, *cells)
 
 
 def is_number(d: Known) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 from adcompiler.errors import Refusal
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.lifting import lifted
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Poison, moment, poison_problem
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
@@ -47,6 +48,8 @@ def passed_on(
 
     Its arguments are its own to change with `changes`.
     """
+    if isinstance(f, Record):
+        f = lowerer.method(f, "__call__", node) or f
     if not isinstance(f, Closure | Callback) and not (isinstance(f, Known) and callable(f.value)):
         raise lowerer.refuse(node, f"{what} is {describe(f)}", "give it a function that is known when compiling")
     outer, region = lowerer.builder.region, Region()
@@ -65,7 +68,7 @@ def passed_on(
     called, where = _called(lowerer, f, name, node)
     region.results = [result]
     callee = Callee(called, Function(called, params, region, (result,), where))
-    if any(c.lowered not in lowerer.scope.around for c in reachable(callee.function)):  # type: ignore[arg-type]
+    if any(map(lowerer.scope.is_unfinished, reachable(callee.function))):  # type: ignore[arg-type]
         raise lowerer.refuse(node, f"{what} calls the function in which it is passed on",
                              "write it without the recursion")  # fmt: skip
     around = lifted(callee, lowerer.scope.around)

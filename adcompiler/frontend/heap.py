@@ -22,6 +22,7 @@ from adcompiler.frontend.walk import walk_denotation
 from adcompiler.frontend.words import describe
 from adcompiler.ir.core import UNDEF, If, Loc, Value
 from adcompiler.ir.structure import Instance, instance, like, parts
+from rules.libraries import original
 
 
 class Heap(Loops):
@@ -98,6 +99,9 @@ class Heap(Loops):
         if any(d is r for r in around):
             raise self.refuse(node, f"it returns an object of class {d.cls.__name__} that holds itself",
                               "return the attributes that are wanted")  # fmt: skip
+        if original(d.cls) is not None:
+            raise self.refuse(node, f"it returns a {d.cls.__name__} that it makes, which is not supported",
+                              "return its numbers")  # fmt: skip
         found = self.attributes(d).items()
         made = {k: self.without_objects(x, node, (*around, d)) for k, x in found}
         return instance(d.cls, made, is_made_of_fields(d.cls, tuple(made)))

@@ -14,6 +14,7 @@ import typing
 from typing import Any
 
 from rules import arrays
+from rules.libraries import original
 
 #: Modules whose functions and classes are not looked into.
 LIBRARIES = frozenset(
@@ -29,7 +30,7 @@ def is_users(cls: type) -> bool:
     """Is this a class of the user's, whose objects are nothing but attributes?"""
     if arrays.library(cls):
         return False
-    if cls is types.SimpleNamespace:
+    if cls is types.SimpleNamespace or original(cls) is not None:
         return True
     if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)) or cls in _BARE:
         return False

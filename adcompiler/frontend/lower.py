@@ -166,7 +166,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
             raise Refusal(poison_problem(p, "the result", self.loc(node)))
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         inner = Function(request.name, fresh, region, _plain_tree(result))
-        if any(c.lowered not in self.scope.around for c in reachable(inner)):
+        if any(map(self.scope.is_unfinished, reachable(inner))):
             raise self.refuse(node, "a function that calls itself cannot take the gradient of a call of itself",
                               "take the gradient outside of the recursion")  # fmt: skip
         keep_apart(inner, written_arguments(inner, self.changed))

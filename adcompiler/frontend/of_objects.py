@@ -12,15 +12,18 @@ from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Maybe
 from adcompiler.ir.structure import like, parts
+from rules.libraries import original
 
 
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
-    cls_ = x.cls if isinstance(x, Record) else type(x)
-    return Known(issubclass(cls_, self.static(cls, node, "the class in isinstance")))
+    mine = x.cls if isinstance(x, Record) else type(x)
+    classes = self.static(cls, node, "the class in isinstance")
+    return Known(issubclass(mine, classes) or issubclass(original(mine) or mine, classes))
 
 
 def _type(self: Any, node: Any, x: Any) -> Any:
-    return Known(x.cls if isinstance(x, Record) else type(x))
+    cls = x.cls if isinstance(x, Record) else type(x)
+    return Known(original(cls) or cls)
 
 
 def _name(self: Any, node: Any, name: Any) -> str:

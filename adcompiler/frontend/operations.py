@@ -20,7 +20,7 @@ from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from adcompiler.ir.structure import like
 from rules.cotangent import length
-from rules.kind import KindError, Lengths, Num, Opaque, Seq, Unfilled
+from rules.kind import KindError, Lengths, Num, Opaque, Seq, Token, Unfilled
 from rules.rule import find
 
 
@@ -165,7 +165,7 @@ class Operations:
 
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""
-        if isinstance(d, Value) and isinstance(d.kind, Opaque) and d in self.defs:
+        if isinstance(d, Value) and isinstance(d.kind, Opaque) and not isinstance(d.kind, Token) and d in self.defs:
             raise Refusal(no_rule(self.defs[d]))
 
     def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:

@@ -21,6 +21,7 @@ from adcompiler.frontend.words import SYMBOLS
 from adcompiler.frontend.writers import is_array
 from adcompiler.ir.core import Value
 from rules.kind import Array, Num
+from rules.libraries import original
 
 _OPERATORS: dict[Any, str] = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
@@ -43,6 +44,8 @@ class Operators(AttributeStores):
 
     def binary(self, target: Any, a: Any, b: Any, node: Any, hint: str = "") -> Any:
         a, b = self.known_argument(a), self.known_argument(b)
+        if target is not operator.matmul or not (isinstance(a, Value) or isinstance(b, Value)):
+            a, b = self.in_parts(a, node), self.in_parts(b, node)
         if isinstance(a, Record) or isinstance(b, Record) or self.has_operator(a, b, target):
             return self.by_method(
                 f"__{_OPERATORS[target]}__", f"__r{_OPERATORS[target]}__", a, b, node, SYMBOLS[target]
@@ -68,8 +71,11 @@ class Operators(AttributeStores):
         """`a op b` by the methods of classes, in the order in which Python asks them."""
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Value) and isinstance(x.kind, Num) and not x.kind.python and isinstance(y, Record):
-                if x is a and any(
-                    own_value(y.cls, n) is not EMPTY for n in ("__len__", "__array__", "__array_ufunc__")
+                whole = own_value(y.cls, "__array_ufunc__") is None
+                if (
+                    x is a
+                    and not whole
+                    and any(own_value(y.cls, n) is not EMPTY for n in ("__len__", "__array__", "__array_ufunc__"))
                 ):
                     raise self.refuse(node, f"NumPy may take an object of class {y.cls.__name__} for an array here",
                                       f"write the object first, or float(...) {symbol} ...")  # fmt: skip
@@ -94,14 +100,16 @@ class Operators(AttributeStores):
                     return made
         classes = " and ".join(x.cls.__name__ if isinstance(x, Record) else type(x).__name__ for x in (a, b)
                              if isinstance(x, Record) or is_named_tuple(x))  # fmt: skip
+        followed = any(isinstance(x, Record) and original(x.cls) is not None for x in (a, b))
         raise self.refuse(node, f"{self.text(node)}: {symbol} has no method for these operands in {classes}",
+                          "use the methods that it has (docs/limitations.md)" if followed else
                           f"define {left} in the class, or use the attributes")  # fmt: skip
 
     def overrides(self, cls: type, base: type, name: str) -> bool:
         return own_value(cls, name) is not own_value(base, name)
 
     def special_unary(self, target: Any, d: Any, node: Any) -> Any:
-        d = self.known_argument(d)
+        d = self.in_parts(self.known_argument(d), node)
         method = self.method(d, _UNARY[target], node) if target in _UNARY else None
         if method is not None:
             return self.call(method, (), {}, node)

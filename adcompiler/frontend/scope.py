@@ -214,6 +214,12 @@ class Scope:
     def leaves(self) -> list[Leaf]:
         return self.describe.leaves
 
+    def is_unfinished(self, callee: Any) -> bool:
+        """Is this function, or what it is a derivative of, one that calls itself and is being lowered?"""
+        lowered = callee.lowered
+        made = (p.callee for p in (*self.in_progress, *self.finished.values()))
+        return lowered not in self.around and any(lowered is c for c in made)
+
     def body(self, node: Any, attempting: bool = False) -> Body:
         """The body of a function's tree. With `attempting` it returns what it raises, too."""
         bodies = _attempting if attempting else _bodies

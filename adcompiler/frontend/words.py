@@ -12,7 +12,6 @@ from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
 from rules.kind import ONE, Array, Num, Seq
-from rules.libraries import operation
 
 
 def spelled(cls: type) -> str:
@@ -92,8 +91,6 @@ def no_number(d: Any) -> str:
         return "use a number, or an f-string where a text is meant"
     if callable(d.value) and not isinstance(d.value, type):
         return f"call it: {getattr(d.value, '__name__', 'f')}(...)"
-    if operation(d.value, "__matmul__") is not None:
-        return "multiply an array by it with @; do anything else with a sparse matrix outside"
     return "use a number or an array"
 
 

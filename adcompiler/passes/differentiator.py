@@ -6,6 +6,7 @@ They are calls of functions of the IR, which can be differentiated again. What a
 `(None, ..)` with a part for each value of it, as the rule has to return it; those that do not move are left out of it.
 """
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -13,13 +14,14 @@ import numpy as np
 
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.callee import Bound, Callee
-from adcompiler.ir.core import For, Function, Region, Value, free_values, leaves, map_tree, substitute, walk
+from adcompiler.ir.core import For, Function, Op, Region, Value, free_values, leaves, map_tree, substitute, walk
 from adcompiler.passes.continuity import BOTH, MOVES, PLACE, jump
-from adcompiler.passes.cotangents import cotangent_kind
+from adcompiler.passes.cotangents import cotangent_kind, hint_of
 from adcompiler.passes.trace import Entering, Trace, Traced, Tracer, strip
 from rules.cotangent import zeros_like
-from rules.kind import Array, KindError, Num, Seq, is_differentiable
-from rules.rule import Rule, RuleError, find
+from rules.kind import Array, KindError, Num, Seq, is_differentiable, same_shape
+from rules.rule import OPERATORS, Rule, RuleError, find
+from rules.sequences import backwards
 
 
 class AD(Entering):
@@ -107,6 +109,63 @@ class Differentiator:
         """
         return Jacobian(self, self.entered(f, *args), args, rows)
 
+    def vjp_each(self, f: Traced, *arrays: Any) -> tuple[Any, Callable[[Any], "Pulled"]]:
+        """f of each element or row of these arrays, stacked, and its pullback, from a cotangent of that.
+
+        `[0]`, of what `f` closes over, is summed from the last row to the first; those of rows are stacked.
+        """
+        names = [p.hint for p in f.value.parameters]
+        values = self.each(_named(lambda *rows: f(*rows), names), *arrays)
+        return values, lambda d: EachPulled(self, f, arrays, d)
+
+    def elementwise(self, f: Traced) -> Callable[..., tuple[Any, Any]]:
+        """`f`, which is of numbers, for each element of an array: a function that gives the values and the slopes.
+
+        Both are of the shape of the array. Where `f` consists of ufuncs it is called once, with the array.
+        """
+
+        if [type(p.kind) for p in f.value.parameters] != [Num]:
+            raise RuleError("ad.elementwise takes a function that is called with a number")
+
+        def applied(x: Any) -> tuple[Any, Any]:
+            whole = self.of_arrays(f, x)
+            if whole is not None:
+                return self.jvp(whole, (x,), (np.ones_like(x),))
+            flat = np.ravel(x)
+            values, slopes = self.each(_named(lambda v: self.jvp(f, (v,), (1.0,)), [f.value.parameters[0].hint]), flat)
+            return np.reshape(values, x.shape), np.reshape(slopes, x.shape)
+
+        return applied
+
+    def of_arrays(self, f: Traced, x: Any) -> Traced | None:
+        """The function of an array that `f` is for each element; None where that is not known to be one."""
+        callee = f.value.callee
+        function = callee.function
+        if function is None or callee.effect or any(op.regions for op in function.body.ops):
+            return None
+        (number, *inner), trace = function.params, self.trace
+        moved = {number}
+        for op in function.body.ops:
+            if not moved.isdisjoint(op.operands()):
+                if ufunc_of(op) is None:
+                    return None
+                moved.update(op.results)
+
+        def body(v: Any) -> Any:
+            back = dict(zip(inner, f.value.around, strict=True)) | {number: strip(v)}
+            for op in function.body.ops:
+                target = op.target if moved.isdisjoint(op.results) else ufunc_of(op)
+                args, kwargs = map_tree(lambda y: back[y], (op.args, op.kwargs))
+                back[op.result] = strip(trace.call(target, trace.wrap(args), trace.wrap(kwargs)))
+            return trace.wrap(back.get(function.result[0], function.result[0]))
+
+        try:
+            made = self.function(body, x, name=callee.name)
+        except KindError:
+            return None
+        result = made.value.result
+        return made if isinstance(result, Array) and same_shape(result, strip(x).kind) else None
+
     # ------------------------------------------------------------------------------------------- forward mode
     def jvp(self, f: Any, args: Sequence[Any], tangents: Sequence[Any], t_f: Traced | None = None) -> tuple[Any, Any]:
         """f(*args), and its tangent, from those of `args` (None for zero) and of what `f` closes over."""
@@ -130,7 +189,7 @@ class Differentiator:
         """What `body` gives for each element or row of these arrays, in one array; of a tuple each part."""
         trace = self.trace
         rows = [strip(x) for x in arrays]
-        items = [Value(row_kind(v.kind), name) for v, name in zip(rows, body.__code__.co_varnames, strict=False)]
+        items = [Value(row_kind(v.kind), name) for v, name in zip(rows, _names(body, len(rows)), strict=True)]
         region, result = self.recorded(body, items)
         region.results = list(dict.fromkeys(leaves(result)))
         found = {v: Value(Seq(v.kind, length=rows[0].kind.shape[0]), v.hint and f"{v.hint}s") for v in region.results}
@@ -228,6 +287,45 @@ class Pulled(Sequence[Any]):
         return list(map(trace.wrap, _call(trace, self.f.value.callee, wrt, operands, strip(self.d))))
 
 
+class EachPulled(Pulled):
+    """The same of a function that is called with each row, from the last to the first: those of rows are stacked."""
+
+    def pulled(self, wrt: tuple[int, ...], operands: tuple[Any, ...]) -> list[Any]:
+        trace, f, n = self.ad.trace, self.f, len(self.args)
+        arrays = [*strip(self.args), strip(self.d)]
+        hints = [*(p.hint for p in f.value.parameters), "d"]
+        closed, moving = [i for i in wrt if i >= n], [i for i in wrt if i < n]
+        if not closed:
+
+            def of_row(*row: Any) -> Any:
+                *items, d = strip(row)
+                return tuple(map(trace.wrap, _call(trace, f.value.callee, wrt, (*items, *operands[n:]), d)))
+
+            return list(self.ad.each(_named(of_row, hints), *self.args, self.d))
+        rows = [Value(row_kind(x.kind), hint) for x, hint in zip(arrays, hints, strict=True)]
+        turned = [strip(trace.call(backwards, (trace.wrap(x),), {})) for x in arrays]
+        for i in closed:
+            if isinstance(operands[i].kind, Seq):
+                raise KindError("the function that it is given closes over a list",
+                                "make an array of the list before: np.array(xs)")  # fmt: skip
+        starts = [0.0 if isinstance(operands[i].kind, Num) else strip(trace.call(zeros_like, (operands[i],), {}))
+                  for i in closed]  # fmt: skip
+        totals = [Value(cotangent_kind(operands[i]), hint_of(operands[i])) for i in closed]
+        outer, trace.builder.region = trace.builder.region, Region([*rows, *totals])
+        given = (*rows[:n], *operands[n:])
+        made = dict(zip(wrt, _call(trace, f.value.callee, wrt, given, rows[-1]), strict=True))
+        sums = [strip(trace.call(operator.add, (t, made[i]), {})) for i, t in zip(closed, totals, strict=True)]
+        region, trace.builder.region = trace.builder.region, outer
+        region.results = [*sums, *(made[i] for i in moving)]
+        results = [Value(t.kind, t.hint) for t in totals]
+        results += [Value(Seq(made[i].kind, length=arrays[0].kind.shape[0]), f"d_{rows[i].hint}s") for i in moving]
+        outer.ops.append(For("for", (turned, starts), {}, results, loc=trace.builder.loc, body=region))
+        found = dict(zip((*closed, *moving), map(trace.wrap, results), strict=True))
+        for i in moving:
+            found[i] = trace.wrap(self.ad.stacked(strip(trace.call(backwards, (found[i],), {}))))
+        return [found[i] for i in wrt]
+
+
 class Jacobian(Pulled):
     """The same for each element of what the function gives, stacked."""
 
@@ -247,6 +345,27 @@ class Jacobian(Pulled):
         found = [Value(Seq(v.kind, length=n_rows), n and f"{n}_rows") for v, n in zip(made, names, strict=True)]
         outer.ops.append(For("for", ([rows], []), {}, found, loc=trace.builder.loc, body=region))
         return [trace.wrap(self.ad.stacked(v)) for v in found]
+
+
+def _names(body: Callable[..., Any], n: int) -> list[str]:
+    """What the parameters of a function are called, or are to be called by `_named`."""
+    code = body.__code__
+    names = getattr(body, "__adc_names__", code.co_varnames[: code.co_argcount])
+    return [*names, *["x"] * n][:n]
+
+
+def _named(body: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
+    """The function, with names for its parameters."""
+    body.__adc_names__ = names  # type: ignore[attr-defined]
+    return body
+
+
+def ufunc_of(op: Op) -> Any:
+    """What computes the same for each element of arrays: an operator or a ufunc; None where there is none."""
+    target = op.target
+    if getattr(target, "__module__", "") == "math":
+        target = getattr(np, target.__name__, None)
+    return target if target in OPERATORS or isinstance(target, np.ufunc) else None
 
 
 def row_kind(kind: Array) -> Any:

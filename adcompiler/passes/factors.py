@@ -12,7 +12,7 @@ import numpy as np
 
 from adcompiler.ir.core import Op, Value, is_cotangent
 from adcompiler.passes.site import Site, alike, is_number, only_new_axes
-from rules.cotangent import spread, strong, strong_divide, unless_zero
+from rules.cotangent import direction, spread, strong, strong_divide, unless_zero
 from rules.kind import ONE, Array, Num
 
 LINEAR = (operator.mul, operator.truediv)
@@ -88,6 +88,42 @@ def scaled(here: Site, op: Op) -> Any:
             if taken is not None:
                 return taken
     return None
+
+
+def whole(here: Site, op: Op) -> Any:
+    """`|x|` times the direction of x is x: `d * |x| * sign(x)` is `d * x`, where |x| has a kink and its square none."""
+    for unit, y in (op.args, op.args[::-1]):
+        made = here.made_by(unit, direction, np.sign)
+        if made is None:
+            continue
+        x = made.args[0]
+        conjugate = here.made_by(x, np.conjugate)
+        size = here.made_by(made.args[1], *_ABSOLUTE) if made.target is direction else None
+        if made.target is direction and (size is None or conjugate is None or conjugate.args[0] is not size.args[0]):
+            continue
+        found = _replaced(here, y, made.args[1] if size is not None else x, x, 4)
+        if found is not None and alike(found, op.result):
+            return found
+    return None
+
+
+def _replaced(here: Site, y: Any, size: Any, x: Any, depth: int) -> Any:
+    """A product with `x` in place of the factor |x|, which is `size` or is made of x; None if there is none."""
+    made = here.made_by(y, operator.mul, *_ABSOLUTE)
+    if (y is size and y is not x) or (made is not None and size is x and made.args == (x,)):
+        return x
+    if made is None or made.target is not operator.mul or not depth:
+        return None
+    for a, c in (made.args, made.args[::-1]):
+        found = _replaced(here, a, size, x, depth - 1)
+        if found is not None:
+            return here.emit(
+                operator.mul, *((found, c) if a is made.args[0] else (c, found)), like=Value(None, "", y.loc)
+            )
+    return None
+
+
+_ABSOLUTE = (operator.abs, abs, np.absolute)
 
 
 def _taking(here: Site, c: float, y: Any, depth: int) -> Any:

@@ -13,7 +13,7 @@ from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import fold, infer
 from adcompiler.ir.core import For, Op, Value
 from adcompiler.ir.library import of_kind
-from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled
+from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled, whole
 from adcompiler.passes.finite import facts, of_arguments
 from adcompiler.passes.nothing import is_nothing, note
 from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank
@@ -79,6 +79,7 @@ def _binary(here: Site, op: Op) -> Any:
             return here.emit(of_kind(np.asarray, out.kind), made, out.kind.dtype, like=out)
     if target is operator.mul:
         done = scaled(here, op)
+        done = whole(here, op) if done is None else done
         if done is not None:
             return done
         for x, y in ((a, b), (b, a)):

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from rules.cotangent import strong_divide, zeros_like
+from rules.cotangent import direction, zeros_like
 from rules.kind import KindError, elementwise, kind_of
 from rules.numpy.extrema import chosen
 from rules.operands import is_complex
@@ -16,10 +16,10 @@ from rules.rule import Like, nondifferentiable, rule
 class absolute:
     """At 0 the subgradient of least norm, 0."""
 
-    def d_x(d_y, x, y): return strong_divide(d_y * np.conjugate(x), y) if is_complex(x) else d_y * np.sign(x)
+    def d_x(d_y, x, y): return d_y * (direction(np.conjugate(x), y) if is_complex(x) else np.sign(x))
 
     def t_y(x, y, t_x):
-        return strong_divide(np.real(np.conjugate(x) * t_x), y) if is_complex(x) else t_x * np.sign(x)
+        return np.real(direction(np.conjugate(x), y) * t_x) if is_complex(x) else t_x * np.sign(x)
 
 
 @rule("y = fabs(x)", np.fabs, math.fabs)

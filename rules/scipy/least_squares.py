@@ -28,16 +28,18 @@ def fitted(fun: Any, cost: Any, x0: Any, method: Any = "trf", jac: Any = None, b
 
 
 @primitive
-def fitted_curve(fun: Any, cost: Any, x0: Any, method: Any = "lm", jac: Any = None, bounds: Any = None) -> Any:
+def fitted_curve(fun: Any, cost: Any, x0: Any, method: Any = "lm", jac: Any = None, bounds: Any = None,
+                 ftol: Any = 1.5e-8, xtol: Any = 1.5e-8, gtol: Any = 0.0, max_nfev: Any = 0) -> Any:  # fmt: skip
     """The same as `optimize.curve_fit` finds it by the method "lm"."""
-    x, _, _, message, status = optimize.leastsq(fun, x0, Dfun=jac, full_output=True)
+    x, _, _, message, status = optimize.leastsq(fun, x0, Dfun=jac, full_output=True, ftol=ftol, xtol=xtol, gtol=gtol,
+                                                maxfev=max_nfev)  # fmt: skip
     return np.array(x), status in (1, 2, 3, 4), message
 
 
 def _rule(signature: str, function: Any, solver: str) -> None:
     class fit:
         static = "method"
-        constant = "fun x0 jac ftol xtol gtol max_nfev" if "ftol" in signature else "fun x0 jac"
+        constant = "fun x0 jac ftol xtol gtol max_nfev"
         why_bounds = "what is at a bound moves with it; write bounds that are constants"
 
         def calls_fun(x0): return (Array(np.dtype(float), x0.shape),)
@@ -57,7 +59,8 @@ def _rule(signature: str, function: Any, solver: str) -> None:
 
 _rule("sol = fitted(fun, cost, x0, method='trf', jac=None, bounds=None, ftol=1e-08, xtol=1e-08, gtol=1e-08, "
       "max_nfev=None)", fitted, "least_squares")  # fmt: skip
-_rule("sol = fitted_curve(fun, cost, x0, method='lm', jac=None, bounds=None)", fitted_curve, "curve_fit")
+_rule("sol = fitted_curve(fun, cost, x0, method='lm', jac=None, bounds=None, ftol=1.5e-08, xtol=1.5e-08, "
+      "gtol=0.0, max_nfev=0)", fitted_curve, "curve_fit")  # fmt: skip
 
 
 def least_squares(fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, method: Any = "trf", ftol: Any = 1e-8,
@@ -76,7 +79,8 @@ def least_squares(fun: Any, x0: Any, jac: Any = "2-point", bounds: Any = None, m
 
 
 def curve_fit(f: Any, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None, absolute_sigma: Any = False,
-              check_finite: Any = None, bounds: Any = None, method: Any = None) -> Any:  # fmt: skip
+              check_finite: Any = None, bounds: Any = None, method: Any = None, jac: Any = None, *,
+              ftol: Any = 1.49012e-8, xtol: Any = 1.49012e-8, gtol: Any = 0.0, maxfev: Any = 0) -> Any:  # fmt: skip
     """`optimize.curve_fit`, whose covariances are left out."""
     if p0 is None:
         refused("curve_fit without p0", "give it where to begin: p0=[1.0, 1.0]")
@@ -88,10 +92,12 @@ def curve_fit(f: Any, xdata: Any, ydata: Any, p0: Any = None, sigma: Any = None,
     start = starting(np.asarray(p0))
     if weights is None:
         fun, cost = lambda p: f(xdata, *p) - ydata, lambda p: 0.5 * np.sum((f(xdata, *p) - ydata) ** 2)
+        slope = None if jac is None else lambda p: jac(xdata, *p)
     else:
         fun = lambda p: weights * (f(xdata, *p) - ydata)
         cost = lambda p: 0.5 * np.sum((weights * (f(xdata, *p) - ydata)) ** 2)
-    x, success, message = fitted_curve(fun, cost, start)
+        slope = None if jac is None else lambda p: weights[:, None] * np.asarray(jac(xdata, *p))
+    x, success, message = fitted_curve(fun, cost, start, "lm", slope, None, ftol, xtol, gtol, maxfev)
     return x, unknown("the covariances that curve_fit gives are not supported", "compute them from the Jacobian")
 
 

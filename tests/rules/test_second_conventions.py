@@ -69,6 +69,20 @@ def test_kinks_to_second_order() -> None:
         np.testing.assert_array_equal(along_v(f, zeros), zeros)
 
 
+def test_squares_of_absolute_values() -> None:
+    x = np.array([1.0, -1.0, 1.0, -1.0])  # three zeros among four frequencies
+    v = np.arange(4.0)
+    for power in (lambda x: np.abs(np.fft.fft(x)) ** 2, lambda x: np.abs(np.fft.fft(x)) * np.abs(np.fft.fft(x))):
+        np.testing.assert_allclose(along_v(lambda x: np.sum(power(x)), x, v), 8 * v, atol=1e-14)
+        np.testing.assert_allclose(along_v(lambda x: power(x) @ np.arange(1.0, 5.0), x, v),
+                                   differences_along(lambda x: power(x) @ np.arange(1.0, 5.0), x, v), atol=1e-5)
+    np.testing.assert_array_equal(along_v(lambda x: np.sum(np.abs(x) ** 2), np.zeros(4), v), 2 * v)
+    for k in (1, 3):
+        f = lambda x: np.sum(np.abs(np.fft.fft(x)) ** k)
+        assert np.isfinite(along_v(f, np.zeros(4), v)).all()
+    np.testing.assert_array_equal(along_v(lambda x: np.sum(np.abs(x + 0j)), np.zeros(4), v), np.zeros(4))
+
+
 def test_ties_to_second_order() -> None:
     x = np.array([1.0, 1.0, 0.0])
     np.testing.assert_array_equal(along_v(lambda x: np.max(x * x), x), [1, 2, 0])

@@ -9,6 +9,7 @@ from scipy.sparse import linalg
 from rules.kind import Array, KindError, constant, kind_of, lengths
 from rules.libraries import operations
 from rules.rule import primitive, rule
+from rules.scipy.sparse import factors as factors
 from rules.scipy.sparse.products import known_matrix
 
 

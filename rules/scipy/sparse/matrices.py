@@ -1,0 +1,403 @@
+"""Sparse matrices that are made of data, as they are followed: classes that stand for those of SciPy.
+
+A matrix has its pattern and its `data`. One that is computed of others has the same elements as SciPy's, but SciPy may
+leave out zeros and order them otherwise: there the data are `computed`, and cannot be read.
+"""
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rules.libraries import TAKEN_APART, operations, stands_for
+from rules.results import unknown
+from rules.scipy.forms import refused
+from rules.scipy.sparse.elements import (
+    collected,
+    dense,
+    matrix_diagonal,
+    matrix_product,
+    picked,
+)
+from rules.scipy.sparse.pattern import (
+    columns_of,
+    coordinates,
+    known_elements,
+    known_pattern,
+    merged,
+    paired,
+    regrouped,
+    rows_of,
+    starts_of,
+    transposed,
+    united,
+)
+
+
+def is_sparse(x: Any) -> bool:
+    """Is this a sparse matrix: one that is followed, or a known one?"""
+    return isinstance(x, (sparse.sparray, sparse.spmatrix))
+
+
+class Matrix:
+    """A sparse matrix: `pattern`, `shape`, and `data` or `computed`, one element for each of the pattern."""
+
+    __array_ufunc__ = None
+    format = ""
+    is_array = True
+    ndim = 2
+
+    def __init__(self, pattern: Any, data: Any, shape: Any, computed: bool = True) -> None:
+        self.pattern = pattern
+        self.shape = shape
+        if computed:
+            self.computed = data
+            self.data = unknown("the data of a sparse matrix that is computed of others cannot be read: SciPy leaves "
+                                "out zeros, and orders them otherwise", "use what it is made of, or multiply it")
+        else:
+            self.data = data
+
+    @property
+    def elements(self) -> Any:
+        """The data, whether they can be read or not."""
+        return self.computed if hasattr(self, "computed") else self.data
+
+    @property
+    def dtype(self) -> Any:
+        return self.elements.dtype
+
+    @property
+    def nnz(self) -> Any:
+        self.own()
+        return self.data.shape[0]
+
+    def own(self) -> None:
+        """Refuse what only a matrix has that was made of its data."""
+        if hasattr(self, "computed"):
+            refused("what a sparse matrix consists of, where it is computed of others,",
+                    "read it where the matrix is made of its data")
+
+    def alike(self, data: Any) -> Any:
+        """A matrix with other elements in the same places."""
+        return matrix(self.format, self.is_array, self.pattern, data, self.shape, hasattr(self, "computed"))
+
+    # ------------------------------------------------------------------------------------ numbers
+    def __neg__(self) -> Any:
+        return self.alike(-self.elements)
+
+    def __mul__(self, x: Any) -> Any:
+        if isinstance(x, Number):
+            return self.alike(self.elements * x)
+        return self.multiply(x) if self.is_array else self @ x
+
+    def __rmul__(self, x: Any) -> Any:
+        if isinstance(x, Number):
+            return self.alike(x * self.elements)
+        return self.multiply(x) if self.is_array else x @ self
+
+    def __truediv__(self, x: Any) -> Any:
+        if not isinstance(x, Number):
+            refused("a sparse matrix divided by an array", "write A.multiply(1 / x)")
+        return self.alike(self.elements / x)
+
+    def multiply(self, other: Any) -> Any:
+        """Element by element."""
+        if isinstance(other, Number):
+            return self.alike(self.elements * other)
+        if is_sparse(other):
+            refused("the product of the elements of two sparse matrices", "multiply their data, where they are alike")
+        factor = np.asarray(other)
+        if factor.ndim == 0:
+            return self.alike(self.elements * factor[()])
+        if factor.ndim > 2:
+            refused("a sparse matrix times an array of more than two axes", "write a loop")
+        if factor.ndim == 1 or factor.shape[0] == 1:
+            at = factor if factor.ndim == 1 else factor[0]
+            if at.shape[0] == 1:
+                return self.alike(self.elements * at[0])
+            at = at[columns_of(self.pattern)]
+        elif factor.shape[1] == 1:
+            at = factor[rows_of(self.pattern), 0]
+        else:
+            at = picked(self.pattern, factor)
+        return matrix(self.format, self.is_array, self.pattern, self.elements * at, self.shape)
+
+    # ----------------------------------------------------------------------------------- matrices
+    def __add__(self, other: Any) -> Any:
+        return self.plus(other, 1)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.plus(other, 1)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self).plus(other, 1)
+
+    def plus(self, other: Any, sign: int) -> Any:
+        """The sum with a matrix; with 0 it is the matrix itself."""
+        if isinstance(other, Number):
+            if isinstance(other, int) and other == 0:
+                return self.alike(self.elements.copy())
+            refused("the sum of a sparse matrix and a number", "write A.toarray() + c")
+        if not is_sparse(other):
+            if not self.is_array:
+                refused("the sum of a sparse matrix and an array, which is a np.matrix", "write A.toarray() + x")
+            return self.toarray() + (other if sign > 0 else -other)
+        b = operand(other)
+        joined = united(self.pattern, b.pattern)
+        form = "csc" if self.format == "csc" else "csr"
+        pattern, positions = merged(joined, form)
+        elements = np.concatenate([self.elements, b.elements if sign > 0 else -b.elements])
+        is_array = self.is_array or b.is_array
+        return matrix(form, is_array, pattern, collected(pattern, positions, elements), self.shape)
+
+    def __matmul__(self, x: Any) -> Any:
+        if not is_sparse(x):
+            return matrix_product(self.pattern, self.elements, np.asarray(x))
+        b = operand(x)
+        pairs, left, right = paired(self.pattern, b.pattern)
+        form = "csc" if self.format == "csc" else "csr"
+        pattern, positions = merged(pairs, form)
+        data = collected(pattern, positions, self.elements[left] * b.elements[right])
+        return matrix(form, self.is_array or b.is_array, pattern, data, (self.shape[0], b.shape[1]))
+
+    def __rmatmul__(self, x: Any) -> Any:
+        if is_sparse(x):
+            return operand(x) @ self
+        x = np.asarray(x)
+        if x.ndim == 1:
+            return matrix_product(transposed(self.pattern), self.elements, x)
+        return matrix_product(transposed(self.pattern), self.elements, x.T).T
+
+    def dot(self, other: Any) -> Any:
+        return self * other if isinstance(other, Number) else self @ other
+
+    # ------------------------------------------------------------------------------------- others
+    @property
+    def T(self) -> Any:
+        return self.transpose()
+
+    def transpose(self, axes: Any = None, copy: bool = False) -> Any:
+        form = "csc" if self.format == "csr" else "csr" if self.format == "csc" else self.format
+        data = self.elements.copy() if copy else self.elements
+        return matrix(form, self.is_array, transposed(self.pattern), data, self.shape[::-1], hasattr(self, "computed"))
+
+    def conj(self, copy: bool = True) -> Any:
+        return self.alike(np.conj(self.elements))
+
+    def conjugate(self, copy: bool = True) -> Any:
+        return self.alike(np.conj(self.elements))
+
+    def copy(self) -> Any:
+        return self.alike(self.elements.copy())
+
+    def astype(self, dtype: Any) -> Any:
+        return self.alike(self.elements.astype(dtype))
+
+    def toarray(self) -> Any:
+        return dense(self.pattern, self.elements)
+
+    def todense(self) -> Any:
+        if not self.is_array:
+            refused("todense, which gives a np.matrix", "write toarray()")
+        return self.toarray()
+
+    def diagonal(self, k: int = 0) -> Any:
+        return matrix_diagonal(self.pattern, self.elements, k)
+
+    def trace(self, offset: int = 0) -> Any:
+        return np.sum(self.diagonal(offset))
+
+    def sum(self, axis: Any = None) -> Any:
+        if axis is None:
+            return np.sum(self.elements)
+        if not self.is_array:
+            refused("the sum over an axis of a sparse matrix, which is a np.matrix",
+                    "write A @ np.ones(A.shape[1]), or make it by csr_array")
+        if axis in (0, -2):
+            return matrix_product(transposed(self.pattern), self.elements, np.ones(self.shape[0], self.dtype))
+        return matrix_product(self.pattern, self.elements, np.ones(self.shape[1], self.dtype))
+
+    def tocoo(self, copy: bool = True) -> Any:
+        if self.format == "coo" and not copy:
+            return self
+        pattern = coordinates(rows_of(self.pattern), columns_of(self.pattern), self.shape)
+        computed = hasattr(self, "computed") or self.format == "dia"
+        return matrix("coo", self.is_array, pattern, self.elements.copy(), self.shape, computed)
+
+    def tocsr(self, copy: bool = False) -> Any:
+        return self.compressed("csr", copy)
+
+    def tocsc(self, copy: bool = False) -> Any:
+        return self.compressed("csc", copy)
+
+    def compressed(self, form: str, copy: bool) -> Any:
+        """The matrix in format "csr" or "csc"."""
+        if self.format == form:
+            return self.copy() if copy else self
+        if self.format in ("csr", "csc"):
+            pattern, positions = regrouped(self.pattern, form)
+        else:
+            pattern, positions = merged(self.pattern, form)
+        data = collected(pattern, positions, self.elements)
+        computed = hasattr(self, "computed") or self.format == "dia"
+        return matrix(form, self.is_array, pattern, data, self.shape, computed)
+
+    def asformat(self, format: Any, copy: bool = False) -> Any:
+        if format is None or format == self.format:
+            return self.copy() if copy else self
+        if format == "coo":
+            return self.tocoo(copy)
+        if format not in ("csr", "csc"):
+            refused("a sparse matrix in this format", 'write "csr", "csc" or "coo"')
+        return self.compressed(format, copy)
+
+    # ------------------------------------------------------------------------------------ refused
+    def __getitem__(self, index: Any) -> Any:
+        refused("an index into a sparse matrix", "write A.toarray()[...], or choose among its data before it is made")
+
+    def __bool__(self) -> bool:
+        refused("the truth of a sparse matrix", "test its data")
+        return True
+
+    def __len__(self) -> int:
+        refused("the length of a sparse matrix", "write A.shape[0]")
+        return 0
+
+    def __abs__(self) -> Any:
+        refused("abs of a sparse matrix", "make another one of np.abs(data)")
+
+    def __pow__(self, n: Any) -> Any:
+        refused("a power of a sparse matrix", "write A @ A, or make another one of data**n")
+
+    def __eq__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+    def __ne__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+    def __lt__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+    def __le__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+    def __gt__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+    def __ge__(self, other: Any) -> Any:
+        refused("a comparison of sparse matrices", "compare their data")
+
+
+# ------------------------------------------------------------------------------------------- the formats
+class csr_array(Matrix):
+    format = "csr"
+
+    @property
+    def indices(self) -> Any:
+        self.own()
+        return columns_of(self.pattern)
+
+    @property
+    def indptr(self) -> Any:
+        self.own()
+        return starts_of(self.pattern)
+
+
+class csc_array(Matrix):
+    format = "csc"
+
+    @property
+    def indices(self) -> Any:
+        self.own()
+        return rows_of(self.pattern)
+
+    @property
+    def indptr(self) -> Any:
+        self.own()
+        return starts_of(self.pattern)
+
+
+class coo_array(Matrix):
+    format = "coo"
+
+    @property
+    def row(self) -> Any:
+        self.own()
+        return rows_of(self.pattern)
+
+    @property
+    def col(self) -> Any:
+        self.own()
+        return columns_of(self.pattern)
+
+    @property
+    def coords(self) -> Any:
+        return self.row, self.col
+
+
+class dia_array(Matrix):
+    format = "dia"
+
+
+class csr_matrix(csr_array):
+    is_array = False
+
+
+class csc_matrix(csc_array):
+    is_array = False
+
+
+class coo_matrix(coo_array):
+    is_array = False
+
+
+class dia_matrix(dia_array):
+    is_array = False
+
+
+stands_for(csr_array, sparse.csr_array)
+stands_for(csc_array, sparse.csc_array)
+stands_for(coo_array, sparse.coo_array)
+stands_for(dia_array, sparse.dia_array)
+stands_for(csr_matrix, sparse.csr_matrix)
+stands_for(csc_matrix, sparse.csc_matrix)
+stands_for(coo_matrix, sparse.coo_matrix)
+stands_for(dia_matrix, sparse.dia_matrix)
+
+
+def matrix(form: str, is_array: bool, pattern: Any, data: Any, shape: Any, computed: bool = True) -> Any:
+    """A matrix in this format, an array or a matrix as SciPy calls them."""
+    if is_array:
+        if form == "csr":
+            return csr_array(pattern, data, shape, computed)
+        if form == "csc":
+            return csc_array(pattern, data, shape, computed)
+        return coo_array(pattern, data, shape, computed) if form == "coo" else dia_array(pattern, data, shape, computed)
+    if form == "csr":
+        return csr_matrix(pattern, data, shape, computed)
+    if form == "csc":
+        return csc_matrix(pattern, data, shape, computed)
+    return coo_matrix(pattern, data, shape, computed) if form == "coo" else dia_matrix(pattern, data, shape, computed)
+
+
+def operand(A: Any) -> Any:
+    """A matrix as it is followed: one of SciPy that is known, with its elements as they are now."""
+    if isinstance(A, Matrix):
+        return A
+    if not is_sparse(A):
+        refused("this in place of a sparse matrix", "make one of it: csr_array(A)")
+    pattern = known_pattern(A)
+    return matrix(form_of(A), isinstance(A, sparse.sparray), pattern, known_elements(pattern, A), A.shape)
+
+
+def form_of(A: Any) -> str:
+    """The format of a known matrix, or "coo" for those that are followed in this."""
+    return A.format if A.format in ("csr", "csc", "dia") else "coo"
+
+
+for _class in (sparse.sparray, sparse.spmatrix):
+    operations(_class, **{TAKEN_APART: operand})
