@@ -63,6 +63,8 @@ class Generator:
         self.block: list[str] = []
         self.preamble: list[str] = []
         self.module_functions: dict[str, Signature] = {}
+        self.blueprints: dict[str, Any] = {}  # classes of the module by name
+        self.objects = False  # does it have objects, functions as values, handlers and the like?
         self.marks: list[str] = []
         self.depth = 0  # of nested blocks
         self.loops = 0  # of nested loops
@@ -101,12 +103,14 @@ class Generator:
             (chosen,) = self.rng.choices(options, [weight for weight, _ in options])
             marks, lines, before = len(self.marks), len(self.block), len(self.preamble)
             scope, functions, taken = self.scope, dict(self.module_functions), set(self._taken)
+            reserved, blueprints = set(self.reserved), dict(self.blueprints)
             self.scope = scope.copy()
             result = chosen[1](self, *args)
             if result is not None:
                 return result
             del self.marks[marks:], self.block[lines:], self.preamble[before:]
             self.scope, self.module_functions, self._taken = scope, functions, taken
+            self.reserved, self.blueprints = reserved, blueprints
             options.remove(chosen)
         return None
 
