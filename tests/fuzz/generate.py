@@ -1,7 +1,9 @@
 """Random NumPy programs as source text, with their arguments; the same seed gives the same program.
 
 What compiled programs may contain grows with the compiler: a construct is one production in `expressions`,
-`shapes`, `scalars`, `conditions`, `containers`, `statements` or `blocks`, and a name in `constructs`.
+`shapes`, `scalars`, `conditions`, `containers`, `statements` or `blocks`, and a name in `constructs`. Half of the
+programs have objects as well (`records`, `object_statements`), and with them what `callbacks`, `building` and
+`handling` have: functions as values, containers that are built, handlers, generators and the like.
 """
 
 import copy
