@@ -251,7 +251,7 @@ def carry(g: Generator) -> list[Variable]:
     found = scalars_in_sight(g)
     if found and g.chance(0.5):
         old.append(g.pick(found))
-    if g.chance(0.7):
+    if g.chance(0.85):
         objects = g.shuffled(object_values.bindable(g))
         old += objects[:1] + [v for v in objects[1:2] if v.kind == objects[0].kind]
     return old

@@ -219,6 +219,7 @@ OBJECTS = (
     "object: helper changes it",
     "object: closure stores",
     "object: drives a loop",
+    "object: of the module",
 )
 
 CALLBACKS = (

@@ -188,6 +188,8 @@ def written(seed: int, rng: random.Random) -> Program:
         g.mark("closure")
         g.scope.bind(Variable("held", FLOAT, 1.0, 0.6, fixed=True))
         g.take_name("held")
+    if g.objects and g.chance(0.2):
+        records.outside(g)
     if g.chance(0.25):
         g.mark("docstring")
         g.emit('"""A function of random content."""')

@@ -64,6 +64,7 @@ class Generator:
         self.preamble: list[str] = []
         self.module_functions: dict[str, Signature] = {}
         self.blueprints: dict[str, Any] = {}  # classes of the module by name
+        self.outside: set[str] = set()  # names of objects of the module, which no program changes
         self.objects = False  # does it have objects, functions as values, handlers and the like?
         self.marks: list[str] = []
         self.depth = 0  # of nested blocks
@@ -200,7 +201,7 @@ class Generator:
 
     def is_of_module(self, roots: frozenset[str]) -> bool:
         """May these share memory with an array of the module, which no program changes?"""
-        return not self.scope.sharing(roots).isdisjoint(MODULE)
+        return not self.scope.sharing(roots).isdisjoint({*MODULE, *self.outside})
 
     def apart(self, e: Expr) -> Expr:
         """A value that may be changed where it goes: a copy of what is of the module."""

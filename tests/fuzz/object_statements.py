@@ -243,7 +243,7 @@ def written_call(g: Generator, o: Expr, b: Blueprint, m: Method, given: str) -> 
     if style == 1 and m.takes:
         g.mark("call: keyword")
         return f"{o.text}.{m.name}({m.takes}={given})"
-    if style == 2 and not g.loops:
+    if style in (2, 3) and not g.loops:
         g.mark("callback: bound method")
         name = g.fresh_name("step", "call", "act")
         g.emit(f"{name} = {o.text}.{m.name}")

@@ -12,7 +12,7 @@ from .scope import Variable, objects
 
 def in_sight(g: Generator, kind: Record | None = None) -> list[Expr]:
     """Objects that can be read and stored to here."""
-    return [o for o in objects(g.scope) if kind in (None, o.kind) and not o.roots & g.scope.locked]
+    return [o for o in objects(g.scope) if kind in (None, o.kind) and not o.roots & (g.scope.locked | g.outside)]
 
 
 def blueprint(g: Generator, o: Expr) -> Blueprint:

@@ -11,7 +11,7 @@ from .arguments import ArrayLeaf, Node, NumberLeaf, Spec
 from .expressions import array, tame
 from .generator import Generator
 from .kinds import FLOAT, Array, Dims, Expr, Kind, Record, shortest
-from .scope import objects
+from .scope import Variable, objects
 
 BOUND = 6.0  # of what objects hold
 PUT = 1.5  # of what is put into them
@@ -286,6 +286,18 @@ def arguments(g: Generator, precision: str) -> list[Spec]:
     return [spec]
 
 
+def outside(g: Generator) -> None:
+    """An object of the module, which is read alone; its name is often that of its class in lower case."""
+    b = define(g, ("4",))
+    assert b is not None
+    name = g.fresh_name(b.name.lower(), b.name.lower(), "cell", "model")
+    g.reserved.add(name)
+    g.mark("object: of the module")
+    g.preamble.append(f"{name} = {b.made('np.linspace(-0.4, 0.8, 4)', '0.6')}")
+    g.outside.add(name)
+    g.scope.bind(Variable(name, b.kind, 1.0, fixed=True))
+
+
 def specified(b: Blueprint, precision: str) -> Node:
     """An object of a class, to be passed."""
     items: list[tuple[str, Spec]] = [(b.array[0], ArrayLeaf(b.array[1].dims, precision)), (b.number, NumberLeaf())]
@@ -310,7 +322,8 @@ def new(g: Generator, b: Blueprint, depth: int = 1) -> Expr | None:
         g.mark("object: array shared")
     values = [e.text, tame(g, floating(g, depth), PUT).text]
     if b.child:
-        found = [o for o in objects(g.scope) if o.kind == b.child.kind and not o.roots & g.scope.locked]
+        apart = g.scope.locked | g.outside
+        found = [o for o in objects(g.scope) if o.kind == b.child.kind and not o.roots & apart]
         inner = g.pick(found) if found and g.chance(0.6) else new(g, b.child, depth)
         if inner in found:
             g.mark("object: object shared")
