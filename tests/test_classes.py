@@ -31,6 +31,9 @@ class Triple(NamedTuple):
     def __add__(self, other):
         return Triple(self.a + other.a, self.b + other.b)
 
+    def __call__(self, y, scale=1.0):
+        return (self.a * y - self.b) * scale
+
 
 @dataclass
 class Run:
@@ -325,3 +328,12 @@ def test_names_that_classes_have_in_lower_case_mean_what_they_mean(monkeypatch):
     assert gradient(2.0, 1.0) == pytest.approx(0.4 * 2.0)
     monkeypatch.setattr(Model, "rate", 0.5)
     assert gradient(2.0, 1.0) == pytest.approx(0.5 * 2.0)
+
+
+def called_tuples(q, y):
+    fns = {"q": q, "other": Triple(y * 2.0)}
+    return q(y) * sum(f(q.a, scale=y) for f in fns.values()) + fns["other"](q.b)
+
+
+def test_named_tuples_that_are_called():
+    check(called_tuples, Triple(1.5, 0.7), 2.0)

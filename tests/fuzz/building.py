@@ -42,7 +42,7 @@ def objects_built(g: Generator) -> bool | None:
     name, i, count = g.fresh_name("cells", "made"), g.fresh_name("i", "k"), g.pick("23")
     made = b.made(f"{e.closed} * (0.5 + 0.1 * {i})", f"{c.closed} + 0.2 * {i}")
     g.mark("built: list of objects", "object: in a container")
-    if g.chance(0.85):  # such a list is refused where a loop appends to it
+    if g.chance(0.93):  # such a list is refused where a loop appends to it
         g.mark("comprehension over range", "list comprehension")
         g.emit(f"{name} = [{made} for {i} in range({count})]")
     else:
@@ -62,7 +62,7 @@ def objects_built(g: Generator) -> bool | None:
         f"np.sum(np.array([{o}.{n} for {o} in {name}]) ** 2) / 5.0",
         f"sum({o}.{n} * k for k, {o} in enumerate({name}))",
     ]
-    if g.chance(0.3):
+    if g.chance(0.07):
         g.mark("built: sorted")
         texts = [f"sorted({name}, key=lambda {o}: {o}.{n})[0].{n}", f"max({name}, key=lambda {o}: {o}.{n}).{n}"]
     return bound(g, g.pick(texts))
@@ -75,16 +75,19 @@ def nested(g: Generator) -> bool | None:
     if xs is None or ys is None:
         return None
     g.mark("built: nested comprehension", "list comprehension")
-    texts = [f"np.sum(np.array([[0.5 * a * b for b in {xs}] for a in {ys}])) / 9.0",
-             f"sum([a * b for a in {xs} for b in {ys}]) / 9.0",
-             f"np.sum(np.stack([np.array([a + b, a * b]) for a, b in zip({xs}, {ys})])) / 9.0",
-             f"sum(sum(a * b for b in {ys}) for a in {xs}) / 9.0"]  # fmt: skip
+    a, b = g.fresh_name("a", "v"), g.fresh_name("b", "w")
+    texts = [
+        f"np.sum(np.array([[0.5 * {a} * {b} for {b} in {xs}] for {a} in {ys}])) / 9.0",
+        f"sum([{a} * {b} for {a} in {xs} for {b} in {ys}]) / 9.0",
+        f"np.sum(np.stack([np.array([{a} + {b}, {a} * {b}]) for {a}, {b} in zip({xs}, {ys})])) / 9.0",
+        f"sum(sum({a} * {b} for {b} in {ys}) for {a} in {xs}) / 9.0",
+    ]
     if g.chance(0.4):
         g.mark("built: conditional comprehension")
         texts = [
-            f"sum([a * a for a in {xs} if a > 0.1]) / 9.0",
-            f"sum([a if a > 0.2 else 0.5 * a for a in {xs}]) / 4.0",
-            f"sum(a * b for a in {xs} for b in {ys} if a < b) / 9.0",
+            f"sum([{a} * {a} for {a} in {xs} if {a} > 0.1]) / 9.0",
+            f"sum([{a} if {a} > 0.2 else 0.5 * {a} for {a} in {xs}]) / 4.0",
+            f"sum({a} * {b} for {a} in {xs} for {b} in {ys} if {a} < {b}) / 9.0",
         ]
     return bound(g, g.pick(texts))
 
@@ -133,13 +136,13 @@ def dict_by_key(g: Generator) -> bool | None:
         f'{d}["b"] += 0.1 * {d}["a"]',
         f'{d}.update(a={d}["b"] * 0.5)',
         f'{d}["a"] *= 0.5',
-        f'{d}["b"] = 0.5 * {d}.pop("a")',
     ]
-    taken = lines.pop()
     for line in g.rng.sample(lines, g.pick((1, 2))):
         g.emit(line)
     if g.chance(0.2):
-        g.emit(taken)
+        taken = g.fresh_name("taken", "was")
+        g.emit(f'{taken} = {d}.pop("a")')
+        g.emit(f'{d}["b"] = 0.5 * {taken}')
         g.emit(f'{d}.setdefault("a", {d}["b"] * 0.3)')
     if g.chance(0.3):
         other = g.fresh_name("same", "copied")
@@ -174,7 +177,11 @@ def window(g: Generator) -> bool | None:
         g.emit(g.pick((f"{s} += 0.2 * {q}[0] * {q}[-1]", f"{s} = 0.5 * {s} + 0.1 * sum({q})")))
     g.bind(s, Expr(s, FLOAT, BOUND))
     if g.chance(0.5):
-        return bound(g, g.pick((f"{q}.pop() * {q}[0]", f"sum({q}) / 3.0", f"np.sum(np.array({q})) / 3.0")))
+        if g.chance(0.3):
+            taken = g.fresh_name("taken", "was")
+            g.emit(f"{taken} = {q}.pop()")
+            return bound(g, f"{taken} * {q}[0]")
+        return bound(g, g.pick((f"sum({q}) / 3.0", f"np.sum(np.array({q})) / 3.0")))
     return True
 
 
@@ -226,7 +233,7 @@ def appended(g: Generator) -> bool | None:
         g.mark("object: stored in a loop", "object: attribute stored")
         with g.indented():
             g.emit(f"{o.text}.{n} = 0.7 * {o.text}.{n} + {tame(g, floating(g, 1), 1.0).closed}")
-            made = variant(g, b, o) if b.child is None and g.chance(0.08) else None
+            made = variant(g, b, o) if b.child is None and g.chance(0.04) else None
             if made is not None:
                 g.mark("built: list of objects")
                 g.emit(f"{xs}.append({made.text})")

@@ -438,9 +438,11 @@ def walked(g: Generator, name: str, kind: Dict | Sequence | ListOf) -> bool | No
             noted(g, o)
         elif b.all_methods and g.chance(0.5):
             called(g, o, b, g.pick(b.all_methods))
-        if len(g.block) == lines:
+        if len(g.block) == lines and (g.chance(0.4) or not b.changes):
             g.emit(f"{item}.{b.array[0]}[0] *= 0.5")
-            noted(g, o)
+        elif len(g.block) == lines:
+            g.emit(f"{item}.{b.number} *= 0.5")
+        noted(g, o)
         if g.chance(0.2):
             g.mark("break", "branch in loop", "if")
             g.emit(f"if {item}.{b.number} > {g.pick(('0.2', '0.7', '1.1'))}:")
