@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from adcompiler import grad
 from tests.objects import check
 
 X = np.array([1.0, 2.0, 3.0])
@@ -29,6 +30,9 @@ class Triple(NamedTuple):
 
     def __add__(self, other):
         return Triple(self.a + other.a, self.b + other.b)
+
+    def __call__(self, y, scale=1.0):
+        return (self.a * y - self.b) * scale
 
 
 @dataclass
@@ -273,3 +277,63 @@ def test_what_classes_have(f, args):
     check(f, *args)
 
 
+
+
+class Model:
+    rate = 0.4
+
+    def __init__(self, v):
+        self.v = v
+
+
+class Other:
+    def __init__(self, v):
+        self.v = v
+        self.rate = v
+
+
+class Net(Model):
+    def __init__(self, v):
+        super().__init__(v * 2.0)
+
+
+net = Other(7.0)
+
+
+def named_as_a_class(o, model):
+    return o.rate * model.rate * o.v
+
+
+def beside_a_global(x, other):
+    n = Net(x)
+    return n.rate * net.v * net.rate * n.v * other
+
+
+def inside_a_closure(n):
+    model = Other(3.0)
+
+    def f(x):
+        return Model(x).rate * model.v * x * n
+
+    return f
+
+
+def test_names_that_classes_have_in_lower_case_mean_what_they_mean(monkeypatch):
+    check(named_as_a_class, Model(2.0), Other(5.0))
+    check(beside_a_global, 2.0, 3.0)
+    check(inside_a_closure(2.0), 1.5)
+    gradient = grad(beside_a_global)
+    assert gradient(2.0, 1.0) == pytest.approx(0.4 * 49.0 * 2.0)
+    monkeypatch.setitem(globals(), "net", Other(1.0))
+    assert gradient(2.0, 1.0) == pytest.approx(0.4 * 2.0)
+    monkeypatch.setattr(Model, "rate", 0.5)
+    assert gradient(2.0, 1.0) == pytest.approx(0.5 * 2.0)
+
+
+def called_tuples(q, y):
+    fns = {"q": q, "other": Triple(y * 2.0)}
+    return q(y) * sum(f(q.a, scale=y) for f in fns.values()) + fns["other"](q.b)
+
+
+def test_named_tuples_that_are_called():
+    check(called_tuples, Triple(1.5, 0.7), 2.0)

@@ -88,7 +88,7 @@ def read(node: Any) -> frozenset[str]:
     return frozenset(found)
 
 
-def _parameters(f: Any) -> frozenset[str]:
+def parameters_of(f: Any) -> frozenset[str]:
     """The names that are a function's own; their defaults are read where it is defined."""
     if isinstance(f, gast.ClassDef):
         return frozenset()
@@ -99,7 +99,11 @@ def _parameters(f: Any) -> frozenset[str]:
 def _of_functions(statements: list[Any]) -> frozenset[str]:
     """The names that nested functions read."""
     return frozenset(
-        name for s in statements for f in gast.walk(s) if isinstance(f, _FUNCTIONS) for name in read(f) - _parameters(f)
+        name
+        for s in statements
+        for f in gast.walk(s)
+        if isinstance(f, _FUNCTIONS)
+        for name in read(f) - parameters_of(f)
     )
 
 

@@ -65,6 +65,8 @@ class Objects(Operators):
                 raise self.refuse(node, f"an object of class {function.cls.__name__} is called, and has no `__call__`",
                                   "call one of its methods")  # fmt: skip
             return self.call(self.of_class(function, function.cls, "__call__", found, node), args, kwargs, node)
+        if is_named_tuple(function) and (own := self.method(function, "__call__", node)) is not None:
+            return self.call(own, args, kwargs, node)
         if isinstance(function, Known) and isinstance(function.value, type) and not kwargs.keys() & {"*"}:
             made = self.constructed(function.value, args, kwargs, node)
             if made is not None:

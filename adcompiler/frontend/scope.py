@@ -16,7 +16,7 @@ from adcompiler.errors import Problem, Refusal, problem_at
 from adcompiler.frontend.desugar import attempting as attempting_
 from adcompiler.frontend.desugar import desugar, is_flag
 from adcompiler.frontend.kinds import Describe, Known, Leaf, is_array, static_value
-from adcompiler.frontend.liveness import Liveness, read
+from adcompiler.frontend.liveness import Liveness, parameters_of, read
 from adcompiler.frontend.source import Source
 from adcompiler.ir.core import UNDEF, Loc, Value
 from rules.kind import KindError, Lengths
@@ -228,13 +228,22 @@ class Scope:
         return bodies[node]
 
     def free_name(self, name: str, obj: Any) -> str:
-        """A name for an object in generated code."""
+        """A name for an object in generated code, which it hides: nothing else that the function reads has it."""
         name = name if name.isidentifier() else "_object"
         taken, n = name, 2
-        while self.free_names.get(taken, obj) is not obj:
+        while self.free_names.get(taken, obj) is not obj or self._is_another(taken, obj):
             taken, n = f"{name}_{n}", n + 1
         self.free_names[taken] = obj
         return taken
+
+    def _is_another(self, name: str, obj: Any) -> bool:
+        """Does a name stand for something else in the function: a parameter, a variable around it, a global?"""
+        if name in parameters_of(self.main.node):
+            return True
+        if name in self.main.cells:
+            cell = self.main.cells[name]
+            return cell is not obj and _content(cell) is not obj
+        return self.main.globals.get(name, obj) is not obj
 
     def lookup(self, frame: Frame, name: str, loc: Loc) -> Any:
         """The denotation of a name read in `frame`. Raises Refusal where it has none."""
@@ -346,6 +355,13 @@ class Scope:
             reason = f"the attribute {name} is another {type(value).__name__} whenever it is read"
             raise Refusal(problem_at(loc, reason, "read it outside of the function, once, and use what it was"))
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _data(value: Any) -> bool:

@@ -77,7 +77,7 @@ def piece(g: Generator, v: Expr) -> Expr | None:
     return sliced(g, v)
 
 
-@production(SEEN, 1.5)
+@production(SEEN, 2.5)
 def turned(g: Generator, v: Expr) -> Expr | None:
     if len(v.dims) != 2:
         return None

@@ -3,16 +3,19 @@
 Building the same specification twice with the same seed gives equal arguments in separate memory.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from .kinds import FLOAT, INT, Array, Dict, Dims, Kind, ListOf, Sequence, Static, length
+from .kinds import FLOAT, INT, Array, Dict, Dims, Kind, ListOf, Record, Sequence, Static, length
 
 Sizes = tuple[tuple[str, int], ...]
 Layout = Literal["plain", "transposed", "strided", "reversed"]
+Classes = Mapping[str, Any]
+Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class ArrayLeaf:
     def kind(self) -> Kind:
         return Array(self.dims, "int" if self.dtype == "int64" else "float")
 
-    def build(self, sizes: Sizes, rng: np.random.Generator) -> Any:
+    def build(self, sizes: Sizes, rng: np.random.Generator, classes: Classes) -> Any:
         shape = tuple(length(dim, sizes) for dim in self.dims)
         if self.dtype == "int64":
             return rng.integers(-2, 3, shape)
@@ -54,7 +57,7 @@ class NumberLeaf:
     def kind(self) -> Kind:
         return Array(()) if self.type == "0-d" else FLOAT
 
-    def build(self, sizes: Sizes, rng: np.random.Generator) -> Any:
+    def build(self, sizes: Sizes, rng: np.random.Generator, classes: Classes) -> Any:
         value = float(rng.uniform(-1.5, 1.5))
         if self.type == "float":
             return value
@@ -71,7 +74,7 @@ class IntLeaf:
     def kind(self) -> Kind:
         return INT
 
-    def build(self, sizes: Sizes, rng: np.random.Generator) -> Any:
+    def build(self, sizes: Sizes, rng: np.random.Generator, classes: Classes) -> Any:
         return self.value
 
 
@@ -85,28 +88,37 @@ class StaticLeaf:
     def kind(self) -> Kind:
         return Static(self.value)
 
-    def build(self, sizes: Sizes, rng: np.random.Generator) -> Any:
+    def build(self, sizes: Sizes, rng: np.random.Generator, classes: Classes) -> Any:
         return self.value
 
 
 @dataclass(frozen=True)
 class Node:
-    """A dict, tuple or list of specifications. Of a uniform list the program may not use the length."""
+    """A dict, tuple, list or object of specifications. Of a uniform list the program may not use the length.
+
+    An object is of the class that `record` names, which is called with its attributes; what may be read of it besides
+    is in the kind alone.
+    """
 
     items: tuple[tuple[str, "Spec"], ...]
-    flavour: Literal["dict", "tuple", "list"]
+    flavour: Literal["dict", "tuple", "list", "object"]
+    record: Record | None = None
 
     @property
     def kind(self) -> Kind:
         kinds = tuple((key, spec.kind) for key, spec in self.items)
+        if self.record is not None:
+            return self.record
         if self.flavour == "dict":
             return Dict(kinds)
         if self.flavour == "list" and len({kind for _, kind in kinds}) == 1:
             return ListOf(kinds[0][1], str(len(kinds)))
         return Sequence(tuple(kind for _, kind in kinds), self.flavour)
 
-    def build(self, sizes: Sizes, rng: np.random.Generator) -> Any:
-        built = [(key, spec.build(sizes, rng)) for key, spec in self.items]
+    def build(self, sizes: Sizes, rng: np.random.Generator, classes: Classes) -> Any:
+        built = [(key, spec.build(sizes, rng, classes)) for key, spec in self.items]
+        if self.record is not None:
+            return classes[self.record.name](**dict(built))
         if self.flavour == "dict":
             return dict(built)
         return (tuple if self.flavour == "tuple" else list)(value for _, value in built)
@@ -137,6 +149,21 @@ def is_differentiable(spec: Spec) -> bool:
     return isinstance(spec, NumberLeaf) or (isinstance(spec, ArrayLeaf) and spec.dtype != "int64")
 
 
+def parts_of(spec: Spec, text: str = "") -> list[str]:
+    """The ways to the differentiable parts of objects: `.v`, `[0].b`."""
+    if not isinstance(spec, Node):
+        return []
+    found = []
+    for key, item in spec.items:
+        if spec.record is not None:
+            there = f"{text}.{key}"
+        else:
+            there = f'{text}["{key}"]' if spec.flavour == "dict" else f"{text}[{key}]"
+        inner = parts_of(item, there)
+        found += [there, *inner] if is_differentiable(item) and spec.record is not None else inner
+    return found
+
+
 def leaves_of(spec: Spec) -> list[Leaf]:
     """The leaves, in order."""
     if isinstance(spec, Node):
@@ -144,22 +171,109 @@ def leaves_of(spec: Spec) -> list[Leaf]:
     return [spec]
 
 
+# trees: containers and objects of the program's classes, and what they hold
+
+
+def is_object(tree: Any) -> bool:
+    """Is it an object of a class of the program, or a namespace? A named tuple is not: it is a tuple."""
+    return not isinstance(tree, (np.ndarray, np.generic, type, tuple, list, dict)) and (
+        hasattr(tree, "__dict__") or hasattr(type(tree), "__slots__")
+    )
+
+
+def attributes(tree: Any) -> dict[str, Any]:
+    """The attributes of an object that are its own, those in slots first."""
+    slots = [name for cls in reversed(type(tree).__mro__) for name in getattr(cls, "__slots__", ())]
+    return {**{n: getattr(tree, n) for n in slots if hasattr(tree, n)}, **getattr(tree, "__dict__", {})}
+
+
+def with_attributes(tree: Any, values: Mapping[str, Any]) -> Any:
+    """Another object of the same class, with these attributes."""
+    made = type(tree).__new__(type(tree))
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def items_of(tree: Any) -> list[tuple[str | int, Any]] | None:
+    """What a container or an object holds, each with its key; None of a leaf."""
+    if isinstance(tree, dict):
+        return list(tree.items())
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return list(zip(tree._fields, tree, strict=True))
+    if isinstance(tree, (tuple, list)):
+        return list(enumerate(tree))
+    return list(attributes(tree).items()) if is_object(tree) else None
+
+
+def rebuilt(tree: Any, values: list[Any]) -> Any:
+    """A container or an object of the same type that holds these."""
+    if isinstance(tree, dict):
+        return dict(zip(tree, values, strict=True))
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        return type(tree)(*values)
+    if isinstance(tree, (tuple, list)):
+        return type(tree)(values)
+    return with_attributes(tree, dict(zip(attributes(tree), values, strict=True)))
+
+
 def tree_map(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     """The tree with `function` of corresponding leaves in place of each leaf."""
-    if isinstance(tree, dict):
-        return {key: tree_map(function, tree[key], *(other[key] for other in others)) for key in tree}
-    if isinstance(tree, (tuple, list)):
-        return type(tree)(tree_map(function, *items) for items in zip(tree, *others, strict=True))
-    return function(tree, *others)
+    items = items_of(tree)
+    if items is None:
+        return function(tree, *others)
+    insides = [[value for _, value in items_of(other) or []] for other in others]
+    return rebuilt(tree, [tree_map(function, *parts) for parts in zip([v for _, v in items], *insides, strict=True)])
 
 
 def tree_leaves(tree: Any) -> list[Any]:
     """The leaves, in order."""
-    if isinstance(tree, dict):
-        return [leaf for item in tree.values() for leaf in tree_leaves(item)]
-    if isinstance(tree, (tuple, list)):
-        return [leaf for item in tree for leaf in tree_leaves(item)]
-    return [tree]
+    items = items_of(tree)
+    return [tree] if items is None else [leaf for _, item in items for leaf in tree_leaves(item)]
+
+
+def held(tree: Any) -> list[int]:
+    """The identities of all that a tree holds."""
+    return [id(tree), *(i for _, item in items_of(tree) or [] for i in held(item))]
+
+
+def path_of(text: str) -> Path:
+    """The keys in `.v[0]["b"]`."""
+    return tuple(int(k) if k.isdigit() else k for k in re.findall(r"\w+", text))
+
+
+def part(tree: Any, path: Path) -> Any:
+    """What is at a place in a tree."""
+    for key in path:
+        tree = dict(items_of(tree) or [])[key]
+    return tree
+
+
+def replaced(tree: Any, path: Path, value: Any) -> Any:
+    """The tree with something else at a place; what is beside it is the same."""
+    if not path:
+        return value
+    items = items_of(tree) or []
+    return rebuilt(tree, [replaced(item, path[1:], value) if key == path[0] else item for key, item in items])
+
+
+def spoil(tree: Any) -> None:
+    """Write over all arrays that a tree holds, and over the numbers that can be."""
+    for key, item in items_of(tree) or []:
+        spoil(item)
+        if isinstance(item, np.ndarray):
+            item[...] = 77
+        elif isinstance(item, float) and isinstance(tree, (dict, list)):
+            tree[key] = type(item)(77.0)
+        elif isinstance(item, float) and is_object(tree):
+            object.__setattr__(tree, str(key), type(item)(77.0))
+
+
+def shown(tree: Any) -> str:
+    """The tree as text."""
+    if is_object(tree):
+        return f"{type(tree).__name__}({', '.join(f'{k}={shown(v)}' for k, v in attributes(tree).items())})"
+    return repr(tree)
 
 
 def is_active(leaf: Any) -> bool:
@@ -219,12 +333,12 @@ def size(gradient: Any, direction: Any) -> float:
 
 def same_bits(one: Any, other: Any) -> bool:
     """Whether two trees have the same structure, types, shapes, dtypes and bits."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same_bits(one[key], other[key]) for key in one)
-    if isinstance(one, (tuple, list)) and type(one) is type(other):
-        return len(one) == len(other) and all(map(same_bits, one, other))
     if type(one) is not type(other):
         return False
+    items, others = items_of(one), items_of(other)
+    if items is not None and others is not None:
+        same = [key for key, _ in items] == [key for key, _ in others]
+        return same and all(same_bits(a, b) for (_, a), (_, b) in zip(items, others, strict=True))
     if isinstance(one, np.ndarray):
         same_form = one.shape == other.shape and one.dtype == other.dtype
         return bool(same_form and one.tobytes() == other.tobytes())

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from . import containers, functions, recursion, scalars
+from . import containers, functions, object_values, recursion, scalars
 from .conditions import condition
 from .expressions import array, tame
 from .generator import Generator, production
-from .kinds import FLOAT, INT, NOBODY, Array, Dict, Expr, Number, Sequence
+from .kinds import FLOAT, INT, NOBODY, Array, Dict, Expr, Number, Record, Sequence
 from .scope import Scope, Variable
 from .statements import SCALAR, STATEMENTS, of_kind, rebind_scalar, rebindable, scalars_in_sight, statements, value
 
@@ -26,7 +26,7 @@ def body(g: Generator, count: int, *required: str) -> None:
             g.emit("pass")
 
 
-@production(STATEMENTS, 4)
+@production(STATEMENTS, 5)
 def branch(g: Generator) -> bool | None:
     if g.depth >= DEEPEST:
         return None
@@ -77,15 +77,22 @@ def tidy_pass(g: Generator) -> None:
             del g.block[i - 1]
 
 
-def shared(g: Generator, otherwise: bool) -> tuple[str, Array | Number] | None:
+def shared(g: Generator, otherwise: bool) -> tuple[str, Array | Number | Record] | None:
     """A name that each arm binds first, to a value of one kind."""
     if not otherwise or not g.chance(0.35):
         return None
+    found = object_values.in_sight(g)
+    if found and g.chance(0.4):
+        return g.fresh_name("chosen", "o"), g.pick(found).kind
     dims = g.dims() if g.chance(0.5) else None
     return g.fresh_name(), Array(dims) if dims else FLOAT
 
 
-def bind_in_arm(g: Generator, name: str, kind: Array | Number) -> None:
+def bind_in_arm(g: Generator, name: str, kind: Array | Number | Record) -> None:
+    if isinstance(kind, Record):
+        g.mark("object: bound in a branch")
+        object_values.bind(g, name, object_values.of_kind(g, kind))
+        return
     e = of_kind(g, kind, 2, 12.0) or Expr("0.5", FLOAT, 0.5, 0.5)
     if isinstance(kind, Array) and not e.dims:
         e = array(g, kind.dims, 0) or e
@@ -94,6 +101,8 @@ def bind_in_arm(g: Generator, name: str, kind: Array | Number) -> None:
 
 
 def rebind_in_arm(g: Generator) -> None:
+    if g.chance(0.35) and object_values.rebound(g):
+        return
     scalars = scalars_in_sight(g)
     if scalars and g.chance(0.4):
         rebind_scalar(g, g.pick(scalars))
@@ -242,6 +251,9 @@ def carry(g: Generator) -> list[Variable]:
     found = scalars_in_sight(g)
     if found and g.chance(0.5):
         old.append(g.pick(found))
+    if g.chance(0.85):
+        objects = g.shuffled(object_values.bindable(g))
+        old += objects[:1] + [v for v in objects[1:2] if v.kind == objects[0].kind]
     return old
 
 
@@ -271,7 +283,9 @@ def loop_body(
         done = rotate(g, [g.scope.variables[name] for name in names])
         for name in g.shuffled([name for name in names if name not in done]):
             variable = g.scope.variables[name]
-            if variable.kind == SCALAR:
+            if isinstance(variable.kind, Record):
+                object_values.rebound(g, variable)
+            elif variable.kind == SCALAR:
                 rebind_scalar(g, variable)
             elif isinstance(variable.kind, Array):
                 advance_array(g, variable)
@@ -285,6 +299,9 @@ def loop_body(
     inside, g.scope = g.scope, outside
     for name in names:
         before, after = outside.variables[name], inside.variables[name]
+        if isinstance(before.kind, Record):
+            g.scope.bind(replace(before, owned=False, shares=before.shares | after.shares - {name}))
+            continue
         g.scope.bind(Variable(name, before.kind, max(before.bound, after.bound), owned=before.owned and after.owned))
     for name, variable in inside.variables.items():
         if name in g.scope.variables and not variable.owned and name not in names:
@@ -353,6 +370,11 @@ def advance_array(g: Generator, variable: Variable) -> None:
 def rotate(g: Generator, carried: list[Variable]) -> list[str]:
     """Bind two carried names of one kind at once, the second to what the first was; which are done with."""
     pairs = [(a, b) for a in carried for b in carried if a.name != b.name and a.kind == b.kind != SCALAR]
+    turned = [(a, b) for a, b in pairs if isinstance(a.kind, Record)]
+    if turned and g.chance(0.6):
+        object_values.swapped(g, *turned[0])
+        return [v.name for v in turned[0]]
+    pairs = [(a, b) for a, b in pairs if not isinstance(a.kind, Record)]
     pairs = [(a, b) for a, b in pairs if not {a.name, b.name} & g.scope.locked]
     if not pairs or not g.chance(0.4):
         return []
@@ -453,7 +475,7 @@ def growing_while(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 3)
+@production(STATEMENTS, 4.5)
 def any_kind_loop(g: Generator) -> bool | None:
     """A loop over a container whose values differ in kind: only what suits them all is done to them."""
     if g.depth >= DEEPEST or g.loops >= 2:
@@ -531,7 +553,7 @@ def unpacked_call(g: Generator) -> bool | None:
     return True
 
 
-@production(STATEMENTS, 4)
+@production(STATEMENTS, 6)
 def helper(g: Generator) -> bool | None:
     if g.functions or g.depth > 1:
         return None
@@ -557,6 +579,6 @@ def higher_order(g: Generator) -> bool | None:
     return functions.apply_function(g)
 
 
-@production(STATEMENTS, 3)
+@production(STATEMENTS, 4)
 def recursive_function(g: Generator) -> bool | None:
     return recursion.define_recursion(g)

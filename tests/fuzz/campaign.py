@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from multiprocessing.pool import AsyncResult
 
+from .arguments import shown
 from .check import SECONDS, Outcome, check
 from .constructs import CONSTRUCTS
 from .generate import generate
@@ -117,7 +118,7 @@ def describe(outcome: Outcome) -> str:
             f"{outcome.kind.upper()} seed {program.seed}: {outcome.message}",
             f"argnums {program.argnums}, parameters {', '.join(p.name for p in program.parameters)}",
             program.source,
-            *(f"    {name} = {value!r}" for name, value in zip(names(outcome), program.arguments(), strict=True)),
+            *(f"    {name} = {shown(value)}" for name, value in zip(names(outcome), program.arguments(), strict=True)),
             outcome.detail,
         ]
     )

@@ -15,7 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, Literal, Protocol
@@ -23,12 +23,27 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ..signatures import NoSignature, signature_of
-from .arguments import in_double, inner, is_active, random_like, random_tangent, same_bits, size, tree_leaves, tree_map
+from .arguments import (
+    attributes,
+    held,
+    in_double,
+    inner,
+    is_active,
+    is_object,
+    random_like,
+    random_tangent,
+    same_bits,
+    size,
+    spoil,
+    tree_leaves,
+    tree_map,
+)
 from .differences import Kink, against_differences, compare
-from .generate import Program
+from .generate import LOADED, Program
 from .laws import Wrong, apart, expect_close, expect_tree, unchanged, well_formed
 
 Function = Callable[..., Any]
+Names = tuple[int | str, ...]
 Class = Literal["ok", "wrong", "crash", "refused", "kink", "invalid"]
 
 SINGLE = 1e-2  # of a gradient in float32 against float64, relative
@@ -52,7 +67,7 @@ class Compiler(Protocol):
         With `reuse_buffers` it computes into arrays of its earlier calls.
         """
 
-    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: Names) -> Any:
         """(value, tangent), as the arguments named move along their tangents."""
 
     def vjp(
@@ -61,7 +76,7 @@ class Compiler(Protocol):
         """(value, pullback); with `lazy`, the gradients that the pullback gives are thunks."""
 
     def interpreted_jvp(
-        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: Names
     ) -> Any:
         """The same, by the program's IR before it is simplified."""
 
@@ -93,7 +108,7 @@ class Adcompiler:
         compiled: Function = self._value_and_grad(f, argnums=argnums, reuse=reuse, reuse_buffers=reuse_buffers)
         return compiled
 
-    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]) -> Any:
+    def jvp(self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: Names) -> Any:
         return self._jvp(f, args, tangents, argnums)
 
     def vjp(
@@ -102,12 +117,12 @@ class Adcompiler:
         return self._vjp(f, *args, argnums=argnums, lazy=lazy, reuse_buffers=reuse_buffers)
 
     def interpreted_jvp(
-        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: tuple[int, ...]
+        self, f: Function, args: tuple[Any, ...], tangents: tuple[Any, ...], argnums: Names
     ) -> Any:
         return self._interpret(f, args, stage="inline", argnums=argnums, tangents=tangents)
 
     def second(self, program: Program) -> str:
-        return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.positions})\n"
+        return f"import adcompiler\n\nfirst = adcompiler.grad(f, argnums={program.wanted!r})\n"
 
     def module(self, f: Function, signature: str, argnums: Any) -> str:
         return self._compile_module(f, signatures=signature, argnums=argnums, value=True)
@@ -211,9 +226,11 @@ def everything(program: Program, module: ModuleType, expected: float, compiler: 
     expect_close("interpreted `lower`", lowered, expected, 1e-5 if loose else ROUNDING)
     unchanged("interpreting `lower`", args, pristine)
 
-    compiled = compiler.value_and_grad(f, argnums)
+    compiled, before = compiler.value_and_grad(f, argnums), held(args)
     value, gradient = compiled(*args)
     unchanged("the gradient", args, pristine)
+    if held(args) != before:
+        raise Wrong("the gradient puts something else into an argument")
     expect_close("the value", value, expected, 1e-5 if loose else ROUNDING)
     well_formed(program, gradient, args)
 
@@ -275,17 +292,17 @@ def forward_mode(program: Program, f: Function, value: float, gradient: Any, com
     """The tangent along random directions is the inner product of gradient and directions: <g, t>."""
     args, pristine = program.arguments(), program.arguments()
     gradients, rng = program.gradients(gradient), np.random.default_rng(abs(program.seed) + 29)
-    positions = program.positions if program.seed % 3 else program.positions[:1]  # some stay where they are
-    moving = {position: random_tangent(args[position], rng) for position in positions}
-    tangents, kept = tuple(moving.values()), tree_map(np.copy, tuple(moving.values()))
-    exact = [inner(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving]
-    scale = sum(size(g, moving[at]) for at, g in zip(program.positions, gradients, strict=True) if at in moving)
+    count = len(gradients) if program.seed % 3 else 1  # some stay where they are
+    tangents = tuple(random_tangent(argument, rng) for argument in program.chosen(args)[:count])
+    kept = tree_map(np.copy, tangents)
+    exact = [inner(g, t) for g, t in zip(gradients, tangents, strict=False)]
+    scale = sum(size(g, t) for g, t in zip(gradients, tangents, strict=False))
     tolerance = (1e-4 if program.single_precision else 1e-10) * max(1.0, scale)
     runs = [("forward mode", compiler.jvp)]
     if program.seed % 4 == 0:  # it is compiled anew for that
         runs.append(("interpreted forward mode", compiler.interpreted_jvp))
     for what, run in runs:
-        there, tangent = run(f, args, tangents, positions)
+        there, tangent = run(f, args, tangents, program.wanted[:count])
         unchanged(what, args, pristine)
         if not same_bits(tree_map(np.asarray, tangents), tree_map(np.asarray, kept)):
             raise Wrong(f"{what} changed a tangent")
@@ -313,6 +330,7 @@ def pulled_back(
     before = [leaf.copy() for leaf in arrays]
     for leaf in arrays:
         leaf[...] = 77
+    spoil(args)
     tolerance = 1e-4 if program.single_precision else 1e-10
     results = []
     for cotangent in (1.0, -0.5, 1.0):
@@ -469,9 +487,9 @@ def second_order(program: Program, module: ModuleType, compiler: Compiler) -> tu
     rng = np.random.default_rng(abs(program.seed) + 5)
     directions = random_like(program.chosen(args), rng)
     module.directions = [leaf for leaf in tree_leaves(directions) if leaf is not None]  # type: ignore[attr-defined]
-    compiled = compiler.value_and_grad(module.f, program.positions)
+    compiled = compiler.value_and_grad(module.f, program.wanted)
     try:
-        value, gradient = compiler.value_and_grad(module.projection, program.positions)(*args)
+        value, gradient = compiler.value_and_grad(module.projection, program.wanted)(*args)
     except compiler.refusal as error:
         return "refused", reason(error)
     expect_close("projected gradient", value, inner(compiled(*args)[1], directions), 1e-9)
@@ -524,14 +542,17 @@ def projection(program: Program) -> str:
         if isinstance(tree, dict):
             for key in tree:
                 visit(f'{text}["{key}"]', tree[key])
+        elif is_object(tree):
+            for key, item in attributes(tree).items():
+                visit(f"{text}.{key}" if is_dataclass(tree) else f'{text}["{key}"]', item)
         elif isinstance(tree, (tuple, list)):
             for i, item in enumerate(tree):
                 visit(f"{text}[{i}]", item)
         elif is_active(tree):
             terms.append(f"np.sum({text} * directions[{len(terms)}])")
 
-    for i, position in enumerate(program.positions):
-        visit(f"gradients[{i}]", args[position])
+    for i, argument in enumerate(program.chosen(args)):
+        visit(f"gradients[{i}]", argument)
     lines = [
         f"def projection({', '.join(names)}):",
         f"    gradients = first({', '.join(names)})",
@@ -565,9 +586,11 @@ def loaded(program: Program, second: str = "") -> Iterator[ModuleType]:
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
+            LOADED[program.source] = vars(module)
             yield module
         finally:
             sys.modules.pop(name, None)
+            LOADED.pop(program.source, None)
             linecache.cache.pop(str(path), None)
 
 

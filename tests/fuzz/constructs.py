@@ -19,6 +19,8 @@ ARGUMENTS = (
     "argument: nested",
     "argument: static",
     "argument: default omitted",
+    "argument: object",
+    "argument: part of an object",
 )
 
 NAMES = (
@@ -183,6 +185,76 @@ CONTAINERS = (
     "list: pop",
 )
 
+OBJECTS = (
+    "object: class",
+    "object: slots",
+    "object: dataclass",
+    "object: frozen",
+    "object: named tuple",
+    "object: namespace",
+    "object: inherits",
+    "object: within an object",
+    "object: attribute stored",
+    "object: stored in a branch",
+    "object: stored in a loop",
+    "object: array changed",
+    "object: array shared",
+    "object: object shared",
+    "object: second name",
+    "object: bound in a branch",
+    "object: bound in a loop",
+    "object: swapped",
+    "object: replaced",
+    "object: copied",
+    "object: in a container",
+    "object: loop over objects",
+    "object: method",
+    "object: method changes it",
+    "object: method changes another",
+    "object: method returns it",
+    "object: property",
+    "object: class attribute",
+    "object: operator",
+    "object: called or subscripted",
+    "object: helper changes it",
+    "object: closure stores",
+    "object: drives a loop",
+    "object: of the module",
+)
+
+CALLBACKS = (
+    "callback: in a dict",
+    "callback: in a list",
+    "callback: partial",
+    "callback: bound method",
+    "callback: made in a loop",
+    "callback: passed on",
+    "callback: map or reduce",
+)
+
+BUILDING = (
+    "built: append in a loop",
+    "built: nested comprehension",
+    "built: conditional comprehension",
+    "built: dict by key",
+    "built: deque",
+    "built: sorted",
+    "built: zip of lists",
+    "built: list of objects",
+)
+
+HANDLING = (
+    "try",
+    "try: raised by a helper",
+    "try: else",
+    "try: finally",
+    "match: static",
+    "match: structure",
+    "generator",
+    "with",
+    "nonlocal",
+)
+
 STATEMENTS = ("assert", "f-string", "docstring", "raise", "dead code", "pass")
 
 SUBSCRIPTS = (
@@ -247,6 +319,10 @@ CONSTRUCTS = (
     *CONTROL,
     *FUNCTIONS,
     *CONTAINERS,
+    *OBJECTS,
+    *CALLBACKS,
+    *BUILDING,
+    *HANDLING,
     *STATEMENTS,
     *SUBSCRIPTS,
     *ATTRIBUTES,

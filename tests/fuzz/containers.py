@@ -199,7 +199,7 @@ def backwards(g: Generator) -> Iteration | None:
     return replace(inner, text=f"reversed({inner.text})", sequence=False)
 
 
-@production(ITERATIONS, 3)
+@production(ITERATIONS, 5)
 def over_dict(g: Generator) -> Iteration | None:
     """Items of a dict whose values are alike."""
     found = [

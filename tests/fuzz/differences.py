@@ -28,7 +28,7 @@ def against_differences(
     rng = np.random.default_rng(abs(program.seed) + 17)
     gradients, like = program.gradients(gradient), program.chosen(args)
     directions = [random_like(like, rng) for _ in range(joint)]
-    count = len(program.positions)
+    count = len(program.wanted)
     if single and count > 1:
         for i in range(count):
             drawn = random_like(like, rng)

@@ -69,7 +69,7 @@ def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], de
         g.mark("call: keyword")
         first = g.rng.randrange(1, len(given))
         texts = texts[:first] + [f"{name}={e.text}" for name, e in g.shuffled(given[first:])]
-    elif style < 0.4 and len(given) > 1:
+    elif style < 0.45 and len(given) > 1:
         g.mark("call: star")
         fitting = [
             v
@@ -79,7 +79,7 @@ def passed(g: Generator, signature: Signature, given: list[tuple[str, Expr]], de
             and v.bound <= PARAMETER_BOUND
         ]
         texts = [f"*{g.pick(fitting).name}"] if fitting else [texts[0], f"*({', '.join(texts[1:])},)"]
-    elif style < 0.55 and len(given) > 1:
+    elif style < 0.6 and len(given) > 1:
         g.mark("call: double star")
         pairs = ", ".join(f'"{name}": {e.text}' for name, e in given[1:])
         texts = [texts[0], f"**{{{pairs}}}"]
@@ -144,7 +144,7 @@ def define_helper(g: Generator) -> bool | None:
         while defaults < len(params) - 1 and params[-1 - defaults][1] == FLOAT and g.chance(0.7):
             defaults += 1
             texts[-defaults] += "=" + g.pick(("0.5", "1.5", "-0.7", "2", "SCALE"))
-        star = g.chance(0.18)
+        star = g.chance(0.24)
         keywords: tuple[str, ...] = ()
         if star:
             g.mark("star parameter")

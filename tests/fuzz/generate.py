@@ -1,10 +1,13 @@
 """Random NumPy programs as source text, with their arguments; the same seed gives the same program.
 
 What compiled programs may contain grows with the compiler: a construct is one production in `expressions`,
-`shapes`, `scalars`, `conditions`, `containers`, `statements` or `blocks`, and a name in `constructs`.
+`shapes`, `scalars`, `conditions`, `containers`, `statements` or `blocks`, and a name in `constructs`. Half of the
+programs have objects as well (`records`, `object_statements`), and with them what `callbacks`, `building` and
+`handling` have: functions as values, containers that are built, handlers, generators and the like.
 """
 
 import copy
+import functools
 import random
 import re
 import warnings
@@ -14,24 +17,30 @@ from typing import Any
 
 import numpy as np
 
-from . import blocks, shapes
+from . import blocks, records, shapes
 from .arguments import (
     ArrayLeaf,
+    Classes,
     IntLeaf,
     Layout,
     Node,
     NumberLeaf,
     Parameter,
+    Path,
     Sizes,
     Spec,
     StaticLeaf,
     leaves_of,
     moved,
+    part,
+    parts_of,
+    path_of,
+    replaced,
 )
 from .constructs import CONSTRUCTS
 from .expressions import array, tame
 from .generator import Generator
-from .kinds import FLOAT, INT, Array, Dict, Expr, ListOf, Number, Sequence, shortest
+from .kinds import FLOAT, INT, Array, Dict, Expr, ListOf, Number, Record, Sequence, shortest
 from .scalars import number
 from .scope import Variable
 from .statements import statements
@@ -40,7 +49,7 @@ __all__ = ["Program", "generate", "programs"]
 
 HEADER = """\
 import math
-
+{libraries}
 import numpy as np
 {imports}
 SCALE = 0.75
@@ -48,6 +57,9 @@ GRID = np.linspace(-1.0, 1.0, 26)
 TABLE = np.cos(np.arange(676.0)).reshape(26, 26)
 PICK = np.array([1, 0, 1, 1])
 """
+
+LIBRARIES = ("collections", "contextlib", "copy", "dataclasses", "functools", "operator", "types", "typing")
+OBJECTS = 0.5  # of the programs, with objects, functions as values, handlers and the like
 
 Argnums = int | str | tuple[int | str, ...]
 
@@ -65,22 +77,34 @@ class Program:
     constructs: frozenset[str]
     attempts: int = field(default=1, compare=False)
 
-    def arguments(self, seed: int = 0, sizes: Sizes | None = None) -> tuple[Any, ...]:
-        """Fresh arguments for `f`, equal for equal seeds and sizes."""
+    def arguments(self, seed: int = 0, sizes: Sizes | None = None, classes: Classes | None = None) -> tuple[Any, ...]:
+        """Fresh arguments for `f`, equal for equal seeds and sizes; objects are of the program's classes."""
         rng = np.random.default_rng(abs(self.seed) * 1000 + seed)
-        built = [p.spec.build(sizes or self.sizes, rng) for p in self.parameters]
+        if classes is None:
+            classes = LOADED.get(self.source, {})
+        if not classes and any("record=Record" in repr(p.spec) for p in self.parameters):
+            classes = executed(self.source)
+        built = [p.spec.build(sizes or self.sizes, rng, classes) for p in self.parameters]
         return tuple(value for p, value in zip(self.parameters, built, strict=True) if not p.omitted)
 
     @property
-    def positions(self) -> tuple[int, ...]:
-        """The positions that `argnums` names."""
+    def wanted(self) -> tuple[int | str, ...]:
+        """What `argnums` names, one or more."""
+        return self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Where in the tuple of arguments that is: positions, and what of the arguments there."""
         names = [p.name for p in self.parameters]
-        wanted = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
-        return tuple(names.index(w) if isinstance(w, str) else w for w in wanted)
+        texts = [re.match(r"\w+", w)[0] if isinstance(w, str) else w for w in self.wanted]  # type: ignore[index]
+        return tuple(
+            (names.index(t), *path_of(w[len(t) :])) if isinstance(w, str) and isinstance(t, str) else (int(t),)
+            for w, t in zip(self.wanted, texts, strict=True)
+        )
 
     def chosen(self, tree: tuple[Any, ...]) -> tuple[Any, ...]:
         """Those of a tuple of arguments with respect to which to differentiate."""
-        return tuple(tree[i] for i in self.positions)
+        return tuple(part(tree, path) for path in self.paths)
 
     def gradients(self, gradient: Any) -> tuple[Any, ...]:
         """The gradients as a tuple, whatever the form of `argnums`."""
@@ -90,9 +114,9 @@ class Program:
         """`f` on the line through `args`, in a direction given for the chosen ones."""
 
         def at(step: float) -> Any:
-            there = list(copy.deepcopy(args))
-            for position, part in zip(self.positions, direction, strict=True):
-                there[position] = moved(args[position], part, step)
+            there = copy.deepcopy(args)
+            for path, way in zip(self.paths, direction, strict=True):
+                there = replaced(there, path, moved(part(there, path), way, step))
             return f(*there)
 
         return at
@@ -102,6 +126,18 @@ class Program:
         """Whether an argument is a float32 array."""
         leaves = [leaf for p in self.parameters for leaf in leaves_of(p.spec)]
         return any(isinstance(leaf, ArrayLeaf) and leaf.dtype == "float32" for leaf in leaves)
+
+
+#: What the programs that are loaded have made, by their source.
+LOADED: dict[str, Classes] = {}
+
+
+@functools.lru_cache(8)
+def executed(source: str) -> Classes:
+    """The names of a program that is not loaded."""
+    namespace: dict[str, Any] = {"__name__": "executed"}
+    exec(compile(source, "<program>", "exec"), namespace)
+    return namespace
 
 
 def generate(seed: int) -> Program:
@@ -120,7 +156,7 @@ def runs(program: Program) -> bool:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             exec(compile(program.source, "<program>", "exec"), namespace)
-            result = namespace["f"](*program.arguments())
+            result = namespace["f"](*program.arguments(classes=namespace))
     except SyntaxError:
         raise
     except Exception:
@@ -138,6 +174,7 @@ def programs(largest: int = 2**32) -> Any:
 def written(seed: int, rng: random.Random) -> Program:
     """A program that was not run yet."""
     g = Generator(rng)
+    g.objects = g.chance(OBJECTS)
     imports = ""
     if g.chance(0.25):
         imports = "from numpy import exp, sin as sine, tanh\n"
@@ -151,10 +188,12 @@ def written(seed: int, rng: random.Random) -> Program:
         g.mark("closure")
         g.scope.bind(Variable("held", FLOAT, 1.0, 0.6, fixed=True))
         g.take_name("held")
+    if g.objects and g.chance(0.2):
+        records.outside(g)
     if g.chance(0.25):
         g.mark("docstring")
         g.emit('"""A function of random content."""')
-    statements(g, g.pick((4, 6, 8, 10, 12)))
+    statements(g, g.pick((6, 8, 10, 12) if g.objects else (4, 6, 8, 10, 12)))
     finish(g)
     head = ", ".join(p.name + (f"={p.default}" if p.default is not None else "") for p in parameters)
     lines = [f"def f({head}):", *g.block]
@@ -167,7 +206,10 @@ def written(seed: int, rng: random.Random) -> Program:
             "",
             "f = make(0.6)",
         ]
-    parts = [HEADER.format(imports=imports), *g.preamble, "\n".join(lines) + "\n"]
+    parts = [*g.preamble, "\n".join(lines) + "\n"]
+    libraries = "".join(f"import {name}\n" for name in LIBRARIES if any(f"{name}." in text for text in parts))
+    parts.insert(0, HEADER.format(imports=imports, libraries=libraries))
+    argnums = chosen_argnums(g, parameters)
     marks = set(g.marks)
     if not re.search(r"^\s*pass$", parts[-1], re.M):
         marks.discard("pass")
@@ -177,7 +219,7 @@ def written(seed: int, rng: random.Random) -> Program:
         seed,
         "\n\n".join(parts),
         tuple(parameters),
-        chosen_argnums(g, parameters),
+        argnums,
         chosen_sizes(g),
         chosen_sizes(g, other=True),
         frozenset(marks),
@@ -221,12 +263,16 @@ def chosen_parameters(g: Generator) -> list[Parameter]:
         specs.append((names.pop(), NumberLeaf(g.pick(("float", "float", "float64", "0-d")))))
     if g.chance(0.3):
         specs.append((g.fresh_name("params", "theta", "state"), container(g, precision)))
+    if g.objects and g.chance(0.8):
+        specs += [
+            (g.fresh_name("o", "model", "body"), spec) for spec in records.arguments(g, precision)
+        ]
     g.rng.shuffle(specs)
     parameters = [Parameter(name, spec) for name, spec in specs]
     if g.chance(0.35):
         name = g.fresh_name("steps", "count", "times")
         parameters.append(Parameter(name, IntLeaf(g.pick((0, 1, 2, 3, 4)))))
-    if g.chance(0.35):
+    if g.chance(0.5 if g.objects else 0.35):
         name, value, default = g.pick(
             (
                 ("mode", g.pick(("fast", "slow", "other")), '"fast"'),
@@ -272,7 +318,7 @@ def mark_argument(g: Generator, parameter: Parameter) -> None:
     """Note the constructs that an argument stands for."""
     spec = parameter.spec
     if isinstance(spec, Node):
-        g.mark(f"argument: {spec.flavour}")
+        g.mark("argument: object" if is_record(spec) else f"argument: {spec.flavour}")
         if any(isinstance(item, Node) for _, item in spec.items):
             g.mark("argument: nested")
     for leaf in leaves_of(spec):
@@ -301,21 +347,39 @@ def mark_argument(g: Generator, parameter: Parameter) -> None:
 def place_parameter(g: Generator, parameter: Parameter) -> None:
     """Bring a parameter into scope."""
     kind = parameter.spec.kind
-    fixed = not isinstance(kind, (Array, Number)) or kind == INT
+    fixed = not isinstance(kind, (Array, Number, Record)) or kind == INT
     bound = max(float(parameter.spec.value), 3.0) if isinstance(parameter.spec, IntLeaf) else 1.5
     owned = isinstance(kind, Array) and bool(kind.dims)
+    if "Record(" in repr(kind):
+        g.scope.bind(Variable(parameter.name, kind, records.BOUND, fixed=fixed))
+        return
     g.scope.bind(Variable(parameter.name, kind, bound, fixed=fixed, owned=owned))
     g.scattered |= {place.text for place in g.places() if place.roots == {parameter.name}}
 
 
 def chosen_argnums(g: Generator, parameters: list[Parameter]) -> Argnums:
     """An int, a name or a tuple of these, of differentiable parameters."""
+    parts = [p.name + text for p in parameters for text in parts_of(p.spec)]
+    if parts and g.chance(0.4):
+        g.mark("argument: part of an object")
+        some = g.rng.sample(parts, 1 if g.chance(0.5) else min(2, len(parts)))
+        if len(some) == 2 and (some[0].startswith(some[1]) or some[1].startswith(some[0])):
+            some = some[:1]
+        others = [i for i, p in enumerate(parameters) if p.differentiable and not is_record(p.spec)]
+        if others and g.chance(0.6):
+            return (*some, g.pick(others))
+        return some[0] if len(some) == 1 and g.chance(0.5) else tuple(some)
     possible = [i for i, p in enumerate(parameters) if p.differentiable]
     if len(possible) == 1 or g.chance(0.3):
         chosen = g.pick(possible)
         return parameters[chosen].name if g.chance(0.3) else int(chosen)
     some = possible if g.chance(0.6) else sorted(g.rng.sample(possible, g.rng.randrange(1, len(possible) + 1)))
     return tuple(parameters[i].name if g.chance(0.1) else i for i in some)
+
+
+def is_record(spec: Spec) -> bool:
+    """Is it an object, or a container of objects?"""
+    return isinstance(spec, Node) and (spec.record is not None or any(is_record(item) for _, item in spec.items))
 
 
 def chosen_sizes(g: Generator, other: bool = False) -> Sizes:
@@ -373,6 +437,8 @@ def summed(g: Generator, e: Expr) -> list[Expr]:
             parts = [e.but(f"{e.text}[{i}]", kind=kind) for i, kind in enumerate(items)]
         case Dict(items):
             parts = [e.but(f'{e.text}["{key}"]', kind=kind) for key, kind in items]
+        case Record(_, items):
+            parts = [e.but(f"{e.text}.{name}", kind=kind) for name, kind in items]
         case ListOf(element, length):
             if shortest((length,)) < 1:
                 return []

@@ -63,6 +63,9 @@ class Generator:
         self.block: list[str] = []
         self.preamble: list[str] = []
         self.module_functions: dict[str, Signature] = {}
+        self.blueprints: dict[str, Any] = {}  # classes of the module by name
+        self.outside: set[str] = set()  # names of objects of the module, which no program changes
+        self.objects = False  # does it have objects, functions as values, handlers and the like?
         self.marks: list[str] = []
         self.depth = 0  # of nested blocks
         self.loops = 0  # of nested loops
@@ -101,12 +104,14 @@ class Generator:
             (chosen,) = self.rng.choices(options, [weight for weight, _ in options])
             marks, lines, before = len(self.marks), len(self.block), len(self.preamble)
             scope, functions, taken = self.scope, dict(self.module_functions), set(self._taken)
+            reserved, blueprints = set(self.reserved), dict(self.blueprints)
             self.scope = scope.copy()
             result = chosen[1](self, *args)
             if result is not None:
                 return result
             del self.marks[marks:], self.block[lines:], self.preamble[before:]
             self.scope, self.module_functions, self._taken = scope, functions, taken
+            self.reserved, self.blueprints = reserved, blueprints
             options.remove(chosen)
         return None
 
@@ -196,7 +201,7 @@ class Generator:
 
     def is_of_module(self, roots: frozenset[str]) -> bool:
         """May these share memory with an array of the module, which no program changes?"""
-        return not self.scope.sharing(roots).isdisjoint(MODULE)
+        return not self.scope.sharing(roots).isdisjoint({*MODULE, *self.outside})
 
     def apart(self, e: Expr) -> Expr:
         """A value that may be changed where it goes: a copy of what is of the module."""

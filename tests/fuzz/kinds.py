@@ -59,6 +59,14 @@ class Dict:
 
 
 @dataclass(frozen=True)
+class Record:
+    """An object of a class of the program, with the attributes that can be read of it."""
+
+    name: str
+    items: tuple[tuple[str, "Kind"], ...]
+
+
+@dataclass(frozen=True)
 class Static:
     """A str, bool or None that the caller fixes; `value` is what the caller passes."""
 
@@ -70,7 +78,7 @@ class Text:
     """A local string."""
 
 
-Kind = Number | Array | Sequence | ListOf | Dict | Static | Text
+Kind = Number | Array | Sequence | ListOf | Dict | Record | Static | Text
 FLOAT = Number("float")
 INT = Number("int")
 

@@ -1,10 +1,11 @@
 """What must hold of results, each law a function that raises Wrong."""
 
+from dataclasses import is_dataclass
 from typing import Any
 
 import numpy as np
 
-from .arguments import same_bits, tree_leaves
+from .arguments import attributes, is_object, same_bits, tree_leaves
 from .generate import Program
 
 
@@ -39,8 +40,8 @@ def well_formed(program: Program, gradient: Any, args: tuple[Any, ...]) -> None:
     gradients, wanted = program.gradients(gradient), program.chosen(args)
     if len(gradients) != len(wanted):
         raise Wrong(f"{len(gradients)} gradients of {len(wanted)} arguments")
-    for position, one, argument in zip(program.positions, gradients, wanted, strict=True):
-        same_form(f"gradient of argument {position}", one, argument)
+    for name, one, argument in zip(program.wanted, gradients, wanted, strict=True):
+        same_form(f"gradient of argument {name}", one, argument)
     leaves = [leaf for leaf in tree_leaves(gradients) if isinstance(leaf, np.ndarray)]
     for leaf in leaves:
         if not leaf.flags.writeable:
@@ -53,7 +54,13 @@ def well_formed(program: Program, gradient: Any, args: tuple[Any, ...]) -> None:
 
 
 def same_form(what: str, one: Any, argument: Any) -> None:
-    """Raise unless a gradient looks like its argument."""
+    """Raise unless a gradient looks like its argument, or is a dict of the attributes of one that is no dataclass."""
+    if is_object(argument):
+        wanted = type(argument) if is_dataclass(argument) else dict
+        if type(one) is not wanted:
+            raise Wrong(f"{what}: a {type(one).__name__}, where a {wanted.__name__} is meant")
+        argument = attributes(argument)
+        one = attributes(one) if is_object(one) else one
     if type(one) is not type(argument):
         raise Wrong(f"{what}: a {type(one).__name__}, where the argument is a {type(argument).__name__}")
     if isinstance(argument, dict):

@@ -11,17 +11,22 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+import gast
 import numpy as np
 
 import rules.cotangent
 from adcompiler import compile, dispatch
 from adcompiler.backend import emit, names, statements
-from adcompiler.frontend import frames, lenses
+from adcompiler.frontend import frames, lenses, of_objects, scope
 from adcompiler.frontend.conditions import Conditions
+from adcompiler.frontend.exceptions import Exceptions, Raises
 from adcompiler.frontend.header import Shared
+from adcompiler.frontend.heap import Heap
 from adcompiler.frontend.joins import Joins
 from adcompiler.frontend.lenses import Lens
+from adcompiler.frontend.lower import Lowerer
 from adcompiler.frontend.ownership import PENDING, Ownership
+from adcompiler.frontend.records import Bound, Record
 from adcompiler.frontend.versions import Versions
 from adcompiler.frontend.writers import Writers
 from adcompiler.ir.callee import Pull
@@ -391,6 +396,147 @@ def where_is_ignored() -> AbstractContextManager[Any]:
 def all_arrays_lie_in_memory_as_c_has_them() -> AbstractContextManager[Any]:
     """`y = x.T * 1.0; z = y.reshape(-1); y[0, 1] = 1`: z is taken for a view."""
     return patch.object(lenses, "is_ordered", lambda v, defs, ordered: True)
+
+
+# objects, functions as values, handlers
+
+
+@lowering("object: stored in a branch")
+def what_one_branch_stores_to_an_object_is_lost() -> AbstractContextManager[Any]:
+    """`if c: p.v = 1`: p.v is what it was."""
+    fork_sides = Heap.fork_sides
+
+    def losing(self: Any, before: Any, envs1: Any, envs2: Any) -> None:
+        k = next(i for i, (frame, _) in enumerate(before) if frame is self.heap)
+        envs1[k].update({n: d for n, d in before[k][1].items() if n in envs1[k]})
+        fork_sides(self, before, envs1, envs2)
+
+    return patch.object(Heap, "fork_sides", losing)
+
+
+@lowering("object: array shared")
+def two_objects_have_arrays_of_their_own() -> AbstractContextManager[Any]:
+    """`q.u = p.u; p.u[0] = 1`: q.u is what it was."""
+
+    def apart(lowerer: Any, move: Callable[[], None]) -> None:
+        before = dict(lowerer.heap.env)
+        move()
+        changed = [n for n, d in before.items() if lowerer.heap.env.get(n) is not d]
+        if len(changed) > 1:
+            lowerer.heap.env[changed[-1]] = before[changed[-1]]
+
+    return moving(apart)
+
+
+@lowering("object: array changed")
+def an_array_is_changed_and_not_where_an_object_has_it() -> AbstractContextManager[Any]:
+    """`y = p.u; y[0] = 1`: p.u is what it was."""
+
+    def unseen(lowerer: Any, move: Callable[[], None]) -> None:
+        before, names = dict(lowerer.heap.env), dict(lowerer.frame.env)
+        move()
+        if any(lowerer.frame.env.get(n) is not d for n, d in names.items()):
+            lowerer.heap.env.update(before)
+
+    return moving(unseen)
+
+
+@lowering("object: method changes it")
+def a_caller_does_not_see_what_a_method_stores() -> AbstractContextManager[Any]:
+    """`p.step()`: p is what it was."""
+    called = Bound.called
+
+    def forgetful(self: Any, lowerer: Any, args: Any, kwargs: Any, node: Any) -> Any:
+        before = dict(lowerer.heap.env)
+        found = called(self, lowerer, args, kwargs, node)
+        lowerer.heap.env.update(before)
+        return found
+
+    return patch.object(Bound, "called", forgetful)
+
+
+@lowering("object: bound in a branch")
+def one_of_two_objects_is_the_first() -> AbstractContextManager[Any]:
+    """`r = p if c else q`: r is p."""
+    join = Heap.join
+
+    def first(self: Any, a: Any, b: Any, *rest: Any, **more: Any) -> Any:
+        if isinstance(a, Record) and isinstance(b, Record) and a.cls is b.cls:
+            return a
+        return join(self, a, b, *rest, **more)
+
+    return patch.object(Heap, "join", first)
+
+
+@lowering("object: copied")
+def a_copy_is_the_object_itself() -> AbstractContextManager[Any]:
+    """`q = copy.copy(p); q.v = 1`: p.v is 1."""
+    return patch.dict(of_objects.FUNCTIONS, {copy.copy: lambda lowerer, node, x: x})
+
+
+@lowering("object: swapped")
+def objects_are_swapped_one_after_another() -> AbstractContextManager[Any]:
+    """`a, b = b, a`: both are what b was."""
+    assign = Lowerer.assign
+
+    def one_by_one(self: Any, target: Any, d: Any, *rest: Any, **more: Any) -> Any:
+        if isinstance(d, tuple) and len(d) == 2 and all(isinstance(x, Record) for x in d):
+            d = (d[0], d[0])
+        return assign(self, target, d, *rest, **more)
+
+    return patch.object(Lowerer, "assign", one_by_one)
+
+
+@lowering("late closure")
+def a_lambda_keeps_what_a_name_was() -> AbstractContextManager[Any]:
+    """`f = lambda v: v * w; w = 2.0`: f has the w of before."""
+    made = scope.Closure.__init__
+
+    def early(self: Any, node: Any, frame: Any, *rest: Any, **more: Any) -> None:
+        if isinstance(node, gast.Lambda):
+            frame = copy.copy(frame)
+            frame.env = dict(frame.env)
+        made(self, node, frame, *rest, **more)
+
+    return patch.object(scope.Closure, "__init__", early)
+
+
+@lowering("try")
+def what_is_raised_is_passed_over() -> AbstractContextManager[Any]:
+    """`try: if c: raise ValueError ... except ValueError: ...`: no handler runs, and what follows the `raise` does."""
+    raised_at = Exceptions.raised_at
+
+    def passed(self: Any, s: Any, a: Any) -> Any:
+        found = raised_at(self, s, a)
+        return None if isinstance(found, Raises) else found
+
+    return patch.object(Exceptions, "raised_at", passed)
+
+
+@lowering("try")
+def what_was_changed_before_a_raise_is_undone() -> AbstractContextManager[Any]:
+    """`try: p.v = 1; raise ValueError ... except ValueError: ...`: p.v is what it was."""
+    attempts, note = Exceptions.stmt_Attempts, Exceptions.note_raised
+    begun: list[dict[str, Any]] = []
+
+    def noted(self: Any, node: Any, rest: Any) -> Any:
+        begun.append(dict(self.heap.env))
+        try:
+            return attempts(self, node, rest)
+        finally:
+            begun.pop()
+
+    def undone(self: Any, attempt: Any, a: Any, found: Any) -> None:
+        if begun:
+            self.heap.env.update(begun[0])
+        note(self, attempt, a, found)
+
+    @contextmanager
+    def plant() -> Iterator[None]:
+        with patch.object(Exceptions, "stmt_Attempts", noted), patch.object(Exceptions, "note_raised", undone):
+            yield
+
+    return plant()
 
 
 # buffers, names, emission

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from .kinds import Array, Dict, Dim, Expr, Kind, ListOf, Number, Sequence, shortest
+from .kinds import Array, Dict, Dim, Expr, Kind, ListOf, Number, Record, Sequence, shortest
 
 TRIPS = 25.0  # no more iterations than this reach one statement, nested loops together
 
@@ -91,7 +91,8 @@ class Scope:
         inside.local = set()
         for name in carried:
             old = inside.variables[name]
-            inside.variables[name] = replace(old, bound=old.bound + TRIPS, low=float("-inf"))
+            if not isinstance(old.kind, Record):
+                inside.variables[name] = replace(old, bound=old.bound + TRIPS, low=float("-inf"))
         return inside
 
     def within(self) -> "Scope":
@@ -154,11 +155,24 @@ class Scope:
 
 def places(scope: Scope) -> list[Expr]:
     """Everything that can be read without computing: names and what containers of known structure hold."""
-    return [place for variable in scope.variables.values() for place in _within(variable.expr)]
+    return [e for e in everything(scope) if isinstance(e.kind, (Array, Number))]
+
+
+def objects(scope: Scope) -> list[Expr]:
+    """The objects in sight, those that others hold among them."""
+    return [e for e in everything(scope) if isinstance(e.kind, Record)]
+
+
+def everything(scope: Scope) -> list[Expr]:
+    """The numbers, arrays and objects that names denote, and those within them."""
+    return [e for variable in scope.variables.values() for e in _within(variable.expr)]
 
 
 def _within(expr: Expr) -> list[Expr]:
     match expr.kind:
+        case Record(_, items):
+            parts = [expr.but(f"{expr.text}.{name}", kind=item) for name, item in items]
+            return [expr, *(e for part in parts for e in _within(part))]
         case Sequence(items):
             parts = [expr.but(f"{expr.text}[{i}]", kind=item) for i, item in enumerate(items)]
         case ListOf(element, dim):

@@ -279,7 +279,7 @@ def repeated(g: Generator, dims: Dims, depth: int) -> Expr | None:
     return computed(f"{base.closed}[{index}]", dims, base.bound, base.low)
 
 
-@production(ARRAYS, 1)
+@production(ARRAYS, 1.4)
 def diagonal(g: Generator, dims: Dims, depth: int) -> Expr | None:
     if len(dims) == 2 and dims[0] == dims[1]:
         base = array(g, dims[:1], depth - 1)

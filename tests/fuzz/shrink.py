@@ -50,7 +50,7 @@ def runs(program: Program, source: str) -> bool:
     try:
         with quiet(), deadline(2):  # an edit can make a loop endless
             exec(compile(source, "<smaller>", "exec"), namespace)
-            namespace["f"](*program.arguments())  # type: ignore[operator]
+            namespace["f"](*program.arguments(classes=namespace))  # type: ignore[operator]
     except Exception:
         return False
     return True

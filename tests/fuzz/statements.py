@@ -12,14 +12,27 @@ from .kinds import FLOAT, INT, Array, Dict, Expr, ListOf, Number, Sequence, Text
 from .scope import Variable
 
 STATEMENTS: Table = []
+#: Those with objects, functions as values, handlers and the like.
+WITH_OBJECTS: Table = []
 
 
 def statements(g: Generator, count: int) -> None:
     """That many statements, some with blocks of their own."""
-    from . import aliases, blocks, growth, stores, writing_helpers  # noqa: F401  (they register their productions)
+    from . import (  # noqa: F401  (they register their productions)
+        aliases,
+        blocks,
+        building,
+        callbacks,
+        growth,
+        handling,
+        object_statements,
+        stores,
+        writing_helpers,
+    )
 
     for _ in range(count):
-        g.choose(STATEMENTS)
+        if not (g.objects and g.chance(0.7) and g.choose(WITH_OBJECTS)):
+            g.choose(STATEMENTS)
 
 
 def value(g: Generator, depth: int = 2) -> Expr:

@@ -41,7 +41,7 @@ def test_programs_run_at_other_sizes(some):
         with np.errstate(all="ignore"):
             exec(program.source, namespace)
             try:
-                ran += bool(np.isfinite(namespace["f"](*program.arguments(1, program.other_sizes))))
+                ran += bool(np.isfinite(namespace["f"](*program.arguments(1, program.other_sizes, namespace))))
             except (ValueError, IndexError, RecursionError):
                 pass  # an axis of length 1, where the program reads the second element, or counts down from it
     assert ran > 180

@@ -74,7 +74,7 @@ def writing_call(g: Generator) -> bool | None:
     if result in marks and not g.loops:
         g.mark(marks[result])
     touched = [v for v in g.scope.variables.values() if v.name in " ".join(args).replace("[", " ").split()]
-    looped = g.depth < DEEP and g.loops < 2 and g.chance(0.25)
+    looped = g.depth < DEEP and g.loops < 2 and g.chance(0.35)
     if looped:
         g.mark("shared: helper in a loop", "for: range")
         g.emit(f"for {g.fresh_name('i', 'k')} in range({g.pick('0123')}):")
