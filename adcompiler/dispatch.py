@@ -49,6 +49,7 @@ class Variant:
         self.captured_text = _text([c.tree for c in lowered.captured])
         self.identities = _reader([i.access for i in lowered.identities], made)
         self.expected = tuple(i.value for i in lowered.identities)
+        self.classes = [(vars(k), len(vars(k))) for k in lowered.classes]
 
     def serves(self, request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Were these arguments compiled for: the same kinds, and every guard holds?"""
@@ -59,9 +60,15 @@ class Variant:
             return False
         if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
             return False
-        if any(a is not b for a, b in zip(self.identities(), self.expected, strict=True)):
+        try:
+            identities, captured = self.identities(), self.captures()
+        except (AttributeError, NameError, LookupError):  # what it reads is not there any more
             return False
-        trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
+        if any(a is not b for a, b in zip(identities, self.expected, strict=True)):
+            return False
+        if any(len(names) != count for names, count in self.classes):
+            return False
+        trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(captured)]
         if _text(trees) != self.captured_text:
             return False
         return all(g.holds(env.sizes) for g in self.build.lowered.env.guards)
@@ -316,6 +323,9 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     lowered = made.lowered
     parts: list[str] = []
     free: dict[str, Any] = {"_list_key": _list_key, "_which": _which, "_names": _names}
+    for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells that it has more now
+        free[f"_class_{k}"] = vars(cls)
+        parts.append(f"len(_class_{k})")
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)
     objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]

@@ -171,6 +171,41 @@ def test_a_class_may_be_changed(monkeypatch):
     np.testing.assert_allclose(g(s, 2.0), 6 * X**2 + 2 * np.sum(X**3) * np.array([1, 0, 0]))
 
 
+def test_a_class_may_get_what_it_had_not(monkeypatch):
+    """A property that hides an attribute, a special method, what refuses: of the class, or of one that it is from."""
+
+    class Above:
+        pass
+
+    class Below(Above):
+        def __init__(self, x):
+            self.x, self.k = x, 2.0
+
+    def step(c, y):
+        c.k = c.k * y
+        return np.sum(c.x) * c.k * (1.0 if c else 3.0)
+
+    g, c = grad(step, "c.x"), Below(X)
+    pull = lambda: vjp(step, c, 2.0)[1](1.0)[0]["x"]
+    for cls in (Below, Above):
+        np.testing.assert_allclose(g(c, 2.0), 4.0)
+        monkeypatch.setattr(cls, "__bool__", lambda self: False, raising=False)
+        np.testing.assert_allclose(g(c, 2.0), 12.0)
+        np.testing.assert_allclose(pull(), 12.0)
+        monkeypatch.delattr(cls, "__bool__")
+        np.testing.assert_allclose(g(c, 2.0), 4.0)
+        store = property(lambda self: self.x[0], lambda self, v: None)
+        monkeypatch.setattr(cls, "k", store, raising=False)
+        np.testing.assert_allclose(g(c, 2.0), X[0] + np.array([np.sum(X), 0, 0]))
+        monkeypatch.delattr(cls, "k")
+        np.testing.assert_allclose(pull(), 4.0)
+        monkeypatch.setattr(cls, "__setattr__", lambda self, *rest: object.__setattr__(self, *rest), raising=False)
+        with pytest.raises(Exception, match="`__setattr__` of its own"):
+            g(c, 2.0)
+        monkeypatch.delattr(cls, "__setattr__")
+        np.testing.assert_allclose(g(c, 2.0), 4.0)
+
+
 def _squared(self, y):
     return np.sum(self.x**2) * y
 

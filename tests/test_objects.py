@@ -601,7 +601,127 @@ def dict_of_an_object(o, y):
     return o.__dict__["x"][0] * y
 
 
+class Outside:
+    """An object whose class runs code for its attributes."""
+
+    made = 0
+    d = Descriptor()
+
+    def __init__(self):
+        self.n, self.w = 0, 2.0
+
+    @property
+    def counted(self):
+        self.n += 1
+        return self.w * self.n
+
+    @property
+    def doubled(self):
+        return self.w * 2.0
+
+    def __getattr__(self, name):
+        Outside.made += 1
+        return 3.0
+
+
+OUTSIDE = Outside()
+
+
+def property_with_effects_outside(o, y):
+    return OUTSIDE.counted * y * OUTSIDE.counted
+
+
+def made_by_getattr_outside(o, y):
+    return OUTSIDE.z * y
+
+
+def asked_for_outside(o, y):
+    return y if hasattr(OUTSIDE, "z") else 2 * y
+
+
+def had_with_a_default_outside(o, y):
+    return y * getattr(OUTSIDE, "z", 1.0)
+
+
+def descriptor_outside(o, y):
+    return OUTSIDE.d * y
+
+
+def deleted_and_read(o, y):
+    p = C(o.x)
+    del p.x
+    return p.x[0] * y
+
+
+def deleted_in_a_loop(o, y):
+    p = C(o.x)
+    for _ in range(3):
+        del p.x
+    return y
+
+
+def deleted_on_one_path(o, y):
+    p = C(o.x)
+    if y > 2:
+        del p.x
+    return y if hasattr(p, "x") else 2 * y
+
+
+def deleted_of_the_class(o, y):
+    del OUTSIDE.counted
+    return y
+
+
+def test_code_of_outside_classes_is_followed_or_refused(monkeypatch):
+    """It is not run when compiling, nor once more when a gradient is computed."""
+    f = lambda x: OUTSIDE.doubled * OUTSIDE.w * x * (1.0 if hasattr(OUTSIDE, "w") else 2.0)
+    g, made = grad(f), Outside.made
+    assert g(1.0) == 8.0
+    monkeypatch.setattr(OUTSIDE, "w", 3.0)
+    assert g(1.0) == 18.0 and Outside.made == made and OUTSIDE.n == 0
+    absent = lambda x: x * (1.0 if hasattr(GLOBAL, "extra") else 2.0) * getattr(GLOBAL, "extra", 1.0)
+    g = grad(absent)
+    assert g(1.0) == 2.0
+    GLOBAL.extra = 5.0
+    assert g(1.0) == 5.0
+    del GLOBAL.extra
+    assert g(1.0) == 2.0
+
+
+def test_attributes_that_are_deleted():
+    def f(o, y):
+        p = C(o.x * y)
+        del p.x
+        p.x = o.x**2
+        q = C(y)
+        del q.x
+        try:
+            z = q.x
+        except AttributeError:
+            z = y * 3.0
+        return np.sum(p.x) * z * (y if not hasattr(q, "x") else 1.0)
+
+    def of_an_argument(o, y):
+        x = o.x
+        del o.x
+        return np.sum(x) * y * (1.0 if hasattr(o, "x") else 2.0)
+
+    o = C(X.copy())
+    np.testing.assert_allclose(grad(f, 1)(o, 1.3), 6.0 * 1.3 * np.sum(X**2))
+    np.testing.assert_allclose(grad(of_an_argument, "o.x")(o, 1.3), np.full(X.shape, 2.6))
+    np.testing.assert_array_equal(o.x, X)
+
+
 REFUSED = [
+    (property_with_effects_outside, "self.n += 1", "a store to self.n, of an object of class Outside"),
+    (made_by_getattr_outside, "OUTSIDE.z", "z of OUTSIDE, an object of class Outside, is made by its `__getattr__`"),
+    (asked_for_outside, "hasattr(OUTSIDE", "is made by its `__getattr__`"),
+    (had_with_a_default_outside, "getattr(OUTSIDE", "is made by its `__getattr__`"),
+    (descriptor_outside, "OUTSIDE.d", "a descriptor of class Descriptor"),
+    (deleted_and_read, "return p.x", "p.x is deleted at line"),
+    (deleted_in_a_loop, "del p.x", "in a loop, of an object that is made before it"),
+    (deleted_on_one_path, "hasattr(p", "p.x is deleted at line"),
+    (deleted_of_the_class, "del OUTSIDE.counted", "is not of an object that is followed"),
     (one_of_two_is_changed, "p.x = ", "p may be the same object as a"),
     (other_name_from_the_second_iteration_on, "b.x = ", "b may be the same object as a"),
     (held_by_a_third_name, "a.x = ", "a may be the same object as b"),
@@ -634,11 +754,11 @@ REFUSED = [
     (no_operator, "o + y", "has no method for these operands in C"),
     (array_first, "o.x * Fixed", "NumPy applies \\* to each element"),
     (order, "o < C", "has no method for these operands in C and C"),
-    (looped_over, "for v in o", "a loop over an object of class C"),
+    (looped_over, "for v in o", "a loop over o, an object of class C"),
     (passed_to_itself, "passed_to_itself(o", "calls itself, and is passed an object"),
     (identity_unknown, "p is o", "whether these are one object"),
     (all_attributes, "vars(o)", "vars"),
-    (dict_of_an_object, "o.__dict__", "__dict__ of an object of class C"),
+    (dict_of_an_object, "o.__dict__", "__dict__ of o, an object of class C"),
 ]
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import gast
 
 from adcompiler.errors import problem_at
-from adcompiler.frontend.attributes import Attributes
+from adcompiler.frontend.attributes import EMPTY, Attributes
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.instances import changed_access, has_dict, is_frozen, own_value, slots
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record
-from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.scope import Deleted, Frame, Maybe
 from adcompiler.frontend.static import Promote
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.versions import Rebound
@@ -56,6 +56,24 @@ class AttributeStores(Attributes):
         self.heap.env[r.place(name)] = d
         if isinstance(d, Value) and not d.hint:
             d.hint = name
+
+    def deleted_attribute(self, target: Any, node: Any) -> None:
+        """`del object.name`."""
+        r, name, text = self.known_argument(self.expr(target.value)), self.mangled(target.attr), self.text(target)
+        remedy = f"set it to None, and test for that: {text} = None"
+        if not isinstance(r, Record):
+            raise self.refuse(node, f"`del {text}` is not of an object that is followed", "leave it as it is")
+        at, cls = r.place(name), r.cls.__name__
+        if changed_access(r.cls, "__delattr__") or is_frozen(r.cls) or own_value(r.cls, name) is not EMPTY:
+            raise self.refuse(node, f"`del {text}` depends on what the class {cls} has at this name", remedy)
+        if isinstance(self.heap.env.get(at, Deleted()), Deleted | Maybe):
+            self.lacks(r.cls, name)
+            raise self.refuse(node, f"`del {text}`, of an attribute that is not surely there", remedy)
+        if any(r.born < header.mark for header in self.headers):
+            raise self.refuse(node, f"`del {text}` in a loop, of an object that is made before it", remedy)
+        self.check_store(r, name, node, self.text(target.value))
+        reason = f"{text} is deleted at line {node.lineno}"
+        self.heap.env[at] = Deleted(reason, f"leave the `del` out, or {remedy}", self.loc(node))
 
     def check_assignable(self, r: Record, name: str, text: str, node: Any) -> None:
         """Refuse `object.name += array` where the assignment that follows the change is more than that, or an error."""
@@ -122,7 +140,7 @@ class AttributeStores(Attributes):
     def set_item(self, r: Record, index: Any, d: Any, node: Any) -> None:
         method = self.method(r, "__setitem__", node)
         if method is None:
-            raise self.refuse(node, f"a store into an object of class {r.cls.__name__}, which has no `__setitem__`",
+            raise self.refuse(node, f"a store into {self.told(r).rstrip(',')}, which has no `__setitem__`",
                               "store to an attribute, or define `__setitem__`")  # fmt: skip
         self.call(method, (index, d), {}, node)
 

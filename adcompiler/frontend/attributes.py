@@ -10,16 +10,21 @@ import inspect
 import types
 from typing import Any
 
+import gast
+
 from adcompiler.frontend.heap import Heap
-from adcompiler.frontend.instances import generated, is_named_tuple, is_object, own_value
+from adcompiler.frontend.instances import attributes_of, generated, is_named_tuple, is_object, own_value
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Bound, Parent, Record, owner_of
-from adcompiler.frontend.scope import Access, Identity, Poison
+from adcompiler.frontend.scope import Access, Deleted, Identity, Poison
 from adcompiler.ir.core import UNDEF
 from adcompiler.ir.structure import parts
 from rules.libraries import original, taken_apart
 
 EMPTY = inspect.Parameter.empty
+#: What is looked into of a class; other descriptors would run code of the user's, and are refused.
+_FOLLOWED = (property, functools.cached_property, staticmethod, classmethod, types.FunctionType,
+             functools._lru_cache_wrapper)  # fmt: skip
 
 
 class Attributes(Heap):
@@ -56,7 +61,42 @@ class Attributes(Heap):
             return self.inherited(owner, self.mangled(name), node)
         if is_named_tuple(owner):
             return self.of_named_tuple(owner, name, node)
+        if isinstance(owner, Known) and is_object(owner.value):
+            return self.of_outside(owner, self.mangled(name), node)
         return super().attribute(owner, name, node)
+
+    def of_outside(self, owner: Known, name: str, node: Any) -> Any:
+        """An attribute of an object that is made outside: the code of its class that gives it is followed, not run."""
+        cls = type(owner.value)
+        found = own_value(cls, name)
+        decides = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
+        if decides or name not in attributes_of(owner.value):
+            if found is EMPTY and own_value(cls, "__getattr__") is not EMPTY and not hasattr(object, name):
+                raise self.made_by_getattr(self.text(getattr(node, "value", node)), cls, name, node)
+            if found is not EMPTY and not isinstance(found, types.MemberDescriptorType | types.FunctionType) and \
+                    hasattr(type(found), "__get__") and not isinstance(found, staticmethod | classmethod):  # fmt: skip
+                return self.of_class(owner, cls, name, found, node)
+        return super().attribute(owner, name, node)
+
+    def has_outside(self, owner: Known, name: str, node: Any) -> bool:
+        """Has an object that is made outside this attribute? Guarded: it may get it."""
+        x, cls = owner.value, type(owner.value)
+        found = own_value(cls, name)
+        if found is not EMPTY and not isinstance(found, types.MemberDescriptorType):
+            return True
+        has = name in attributes_of(x)
+        if not has and own_value(cls, "__getattr__") is not EMPTY:
+            text = self.text(node.args[0]) if isinstance(node, gast.Call) and node.args else "this"
+            raise self.made_by_getattr(text, cls, name, node)
+        local = self.scope.free_name(cls.__name__.lower(), x)
+        access = Access(f"hasattr({local}, {name!r})", ((local, x),))
+        self.scope.identities.setdefault((id(x), f"has {name}"), Identity(access, has))
+        return has
+
+    def made_by_getattr(self, text: str, cls: type, name: str, node: Any) -> Exception:
+        return self.refuse(node, f"the attribute {name} of {text}, an object of class {cls.__name__}, is made by its "
+                           "`__getattr__`, which is not supported", "give it the attribute in `__init__`, or pass the "
+                           "value as an argument")  # fmt: skip
 
     def mangled(self, name: str) -> str:
         """`__x` in the body of a class is `_Class__x`."""
@@ -72,6 +112,8 @@ class Attributes(Heap):
         found = EMPTY if name == "__dict__" else own_value(r.cls, name)
         decides = hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType)
         if not decides and r.place(name) in self.heap.env:
+            if isinstance(self.heap.env[r.place(name)], Deleted):
+                self.lacks(r.cls, name)
             return self.read_heap(r.place(name), name, node)
         if found is EMPTY or isinstance(found, types.MemberDescriptorType):
             raise self.no_attribute(r, name, node)
@@ -94,22 +136,25 @@ class Attributes(Heap):
         return d
 
     def no_attribute(self, r: Record, name: str, node: Any) -> Exception:
-        cls = r.cls.__name__
         if original(r.cls) is not None:
-            return self.refuse(node, f"{name} of a {cls} that is made in the function is not supported",
+            return self.refuse(node, f"{name} of a {r.cls.__name__} that is made in the function is not supported",
                                "use its other attributes and methods (docs/limitations.md)")  # fmt: skip
         if own_value(r.cls, "__getattr__") is not EMPTY:
-            return self.refuse(node, f"the attribute {name} of an object of class {cls} is made by its `__getattr__`, "
+            return self.refuse(node, f"the attribute {name} of {self.told(r)} is made by its `__getattr__`, "
                                "which is not supported", "give it the attribute in `__init__`")  # fmt: skip
         if name.startswith("__") and name.endswith("__"):
-            return self.refuse(node, f"{name} of an object of class {cls} is not supported",
+            return self.refuse(node, f"{name} of {self.told(r)} is not supported",
                                "use its attributes by name")  # fmt: skip
         has = ", ".join(self.attributes(r)) or "none"
-        return self.refuse(node, f"an object of class {cls} has no attribute {name} here; it has {has}",
+        return self.refuse(node, f"{self.told(r)} has no attribute {name} here; it has {has}",
                            "give it the attribute in `__init__`, or check the name")  # fmt: skip
 
     def of_class(self, owner: Any, cls: type, name: str, found: Any, node: Any, guarded: Any = None) -> Any:
         """What a class gives for an object at a name, where it has `found`; guarded, since a class may be changed."""
+        if hasattr(type(found), "__get__") and not isinstance(found, _FOLLOWED) and \
+                not hasattr(type(found), "__adc_wrapped__"):  # fmt: skip
+            raise self.refuse(node, f"{name} of class {cls.__name__} is a descriptor of class {type(found).__name__}, "
+                              "which is not supported", "make it a property, a method or an attribute")  # fmt: skip
         d = self.scope.attribute(cls, name, self.loc(node)) if guarded is None else guarded
         self.note_captures()
         if isinstance(found, property):
@@ -127,9 +172,6 @@ class Attributes(Heap):
         bound = isinstance(found, types.FunctionType | functools._lru_cache_wrapper)
         if bound or hasattr(type(found), "__adc_wrapped__"):
             return Bound(d, owner, name)
-        if hasattr(type(found), "__get__"):
-            raise self.refuse(node, f"{name} of class {cls.__name__} is a descriptor of class {type(found).__name__}, "
-                              "which is not supported", "make it a property, a method or an attribute")  # fmt: skip
         return d
 
     def inherited(self, parent: Parent, name: str, node: Any) -> Any:

@@ -45,6 +45,20 @@ class Heap(Loops):
         made = self.known_objects[name] = Record(cls, name, may=set().union(*(r.may for r in of)))
         return made
 
+    def told(self, r: Record) -> str:
+        """An object as it is called where this is lowered, and its class."""
+        name = self.known_as(r)
+        return f"{name}, an object of class {r.cls.__name__}," if name else super().told(r)
+
+    def known_as(self, r: Record, depth: int = 3) -> str:
+        """What an object is called in this frame, by a name or an attribute; empty where it is not."""
+        named = next((n for n, d in self.frame.env.items() if d is r and n.isidentifier()), "")
+        if named or not depth:
+            return named
+        holders = (n for n, d in self.heap.env.items() if d is r)
+        outer = ((self.known_as(self.known_objects[owner_of(n)], depth - 1), n.rpartition(".")[2]) for n in holders)
+        return next((f"{owner}.{attribute}" for owner, attribute in outer if owner), "")
+
     def attributes(self, r: Record, env: dict[str, Any] | None = None) -> dict[str, Any]:
         """The attributes that an object has, in order; `env` is the heap at another place of the program."""
         prefix = r.place("")

@@ -34,8 +34,14 @@ def is_users(cls: type) -> bool:
         return True
     if type(cls) not in (type, abc.ABCMeta, type(typing.Protocol)) or cls in _BARE:
         return False
-    own = [k for k in cls.__mro__ if k not in _BARE]
-    return all(k.__module__.partition(".")[0] not in _OTHERS and "__getattribute__" not in vars(k) for k in own)
+    return all(
+        k.__module__.partition(".")[0] not in _OTHERS and "__getattribute__" not in vars(k) for k in own_classes(cls)
+    )
+
+
+def own_classes(cls: type) -> list[type]:
+    """A class and those that it is derived from, as far as they have something of their own."""
+    return [k for k in cls.__mro__ if k not in _BARE]
 
 
 def is_named_tuple(x: Any) -> bool:

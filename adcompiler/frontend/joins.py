@@ -19,7 +19,7 @@ from adcompiler.frontend.lenses import Lens, is_ordered
 from adcompiler.frontend.narrower import category, is_wider, least
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
-from adcompiler.frontend.scope import Callback, Frame, Maybe, Poison, Unreturned, moment
+from adcompiler.frontend.scope import Callback, Deleted, Frame, Maybe, Poison, Unreturned, moment
 from adcompiler.frontend.static import Statics
 from adcompiler.frontend.words import describe, one_kind
 from adcompiler.ir.build import kind_of_operand
@@ -213,7 +213,9 @@ class Joins(Statics):
             value = self.joined_view(x, y, op, known, loc) or self._result(x, y, kind, op, known, name, loc)
             return Maybe(value) if maybe else value
         if isinstance(a, Poison) or isinstance(b, Poison):
-            return a if isinstance(a, Poison) else b
+            p = a if isinstance(a, Poison) else b
+            surely = not isinstance(p, Deleted) or (isinstance(a, Deleted) and isinstance(b, Deleted))
+            return p if surely else Poison(p.reason, p.remedy, p.loc)
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
             return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
         if is_set(a) and is_set(b) and a.value == b.value:

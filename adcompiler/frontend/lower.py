@@ -17,6 +17,7 @@ from adcompiler.frontend.borrowing import Borrowing
 from adcompiler.frontend.contexts import Contexts
 from adcompiler.frontend.exceptions import Attempted, Exceptions
 from adcompiler.frontend.generators import Generators
+from adcompiler.frontend.instances import own_classes
 from adcompiler.frontend.iteration import Apart, assigned_names, changed_names, grown_places, in_place_names
 from adcompiler.frontend.joins import DIVERGES, Diverges, JoinedViews, Returned
 from adcompiler.frontend.kinds import Deque, Describe, Known, Leaf, ListOf
@@ -64,7 +65,8 @@ class Lowered:
     """A function as IR, and how its parameters are found: argument trees, captured inputs, guards.
 
     `sources` are the function's and those of all that were lowered in place of their calls; `touched` are objects from
-    outside of which it reads something, with where they are among the arguments, None where they are not.
+    outside of which it reads something, with where they are among the arguments, None where they are not; `classes` are
+    those of its objects, with those that they are derived from.
     """
 
     function: Function
@@ -78,6 +80,7 @@ class Lowered:
     free_names: dict[str, Any] = field(default_factory=dict)
     sources: list[Source] = field(default_factory=list)
     touched: list[tuple[Any, Any]] = field(default_factory=list)
+    classes: list[type] = field(default_factory=list)
 
 
 class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
@@ -344,8 +347,9 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
             if isinstance(target, gast.Subscript):
                 self.deleted(target, node)
                 continue
-            if not isinstance(target, gast.Name):
-                raise self.refuse(node, "`del` of an attribute is not supported yet", "leave it as it is")
+            if isinstance(target, gast.Attribute):
+                self.deleted_attribute(target, node)
+                continue
             self.check_local(target.id, target)
             gone = "{name} is deleted at line " + f"{node.lineno}"
             self.frame.env[target.id] = Poison(gone, "leave the `del` out", self.loc(node))
@@ -572,9 +576,10 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
                             _plain_tree(result))  # fmt: skip
         keep_apart(function, written_arguments(function, lowerer.changed))
         touched = [(x, scope.describe.met.get(i)) for i, x in scope.touched.items()]
+        found_classes = dict.fromkeys(k for r in lowerer.known_objects.values() for k in own_classes(r.cls))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names,
-                       list(scope.sources.values()), touched)  # fmt: skip
+                       list(scope.sources.values()), touched, list(found_classes))  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

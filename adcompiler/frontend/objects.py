@@ -18,6 +18,7 @@ from adcompiler.frontend.instances import (
     is_frozen,
     is_named_tuple,
     is_named_tuple_class,
+    is_object,
     is_users,
     own_value,
 )
@@ -62,7 +63,7 @@ class Objects(Operators):
         if isinstance(function, Record):
             found = own_value(function.cls, "__call__")
             if found is EMPTY:
-                raise self.refuse(node, f"an object of class {function.cls.__name__} is called, and has no `__call__`",
+                raise self.refuse(node, f"{self.told(function)} is called, and has no `__call__`",
                                   "call one of its methods")  # fmt: skip
             return self.call(self.of_class(function, function.cls, "__call__", found, node), args, kwargs, node)
         if is_named_tuple(function) and (own := self.method(function, "__call__", node)) is not None:
@@ -78,6 +79,13 @@ class Objects(Operators):
             done = special(self, node, *args, **kwargs)
             if done is not NotImplemented:
                 return done
+        asks = isinstance(function, Known) and (function.value is hasattr or function.value is getattr)
+        if asks and len(args) > 1 and isinstance(args[0], Known) and is_object(args[0].value):
+            name = self.static(args[1], node, "the name of an attribute", "write the name as a string")
+            has = self.has_outside(args[0], name, node)
+            if function.value is hasattr:
+                return Known(has)
+            return self.attribute(args[0], name, node) if has or len(args) == 2 else args[2]
         if isinstance(function, Known) and function.value is super and len(args) == 2 and isinstance(args[0], Known):
             return Parent(args[0].value, args[1])
         return super().call(function, args, kwargs, node)

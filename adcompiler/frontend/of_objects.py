@@ -10,7 +10,7 @@ from adcompiler.frontend.attributes import EMPTY, as_dict, named_asdict, named_r
 from adcompiler.frontend.instances import own_value
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Record
-from adcompiler.frontend.scope import Maybe
+from adcompiler.frontend.scope import Deleted, Maybe
 from adcompiler.ir.structure import like, parts
 from rules.libraries import original
 
@@ -38,6 +38,8 @@ def _has(self: Any, x: Any, name: str) -> bool:
 
 def _hasattr(self: Any, node: Any, x: Any, name: Any) -> Any:
     name = _name(self, node, name)
+    if isinstance(x, Record) and isinstance(self.heap.env.get(x.place(name)), Deleted):
+        return Known(False)
     if isinstance(x, Record) and x.place(name) in self.heap.env:
         if isinstance(self.heap.env[x.place(name)], Maybe):
             raise self.refuse(node, f"whether the attribute {name} is there is not known: not every path sets it",

@@ -112,6 +112,10 @@ class Operations:
         file = getattr(node, "file", None) or self.frame.source.file
         return Loc(file, node.lineno, node.col_offset, self.errstate)
 
+    def told(self, r: Record) -> str:
+        """An object as it is called where this is lowered, and its class."""
+        return describe(r)
+
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))
 
@@ -194,7 +198,7 @@ class Operations:
             raise KindError("a list of tuples or dicts cannot be passed to a library function",
                             "make a list of the one part that is wanted: [p[0] for p in ...]")  # fmt: skip
         if isinstance(d, Record):
-            raise KindError(f"an object of class {d.cls.__name__} cannot be passed to a library function",
+            raise KindError(f"{self.told(d)} cannot be passed to a library function",
                             "pass the attributes that it reads")  # fmt: skip
         if isinstance(d, Method) and d.name == "flat":
             raise KindError("the iterator a.flat cannot be passed to a function here", "pass np.ravel(a)")

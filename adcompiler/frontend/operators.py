@@ -77,7 +77,7 @@ class Operators(AttributeStores):
                     and not whole
                     and any(own_value(y.cls, n) is not EMPTY for n in ("__len__", "__array__", "__array_ufunc__"))
                 ):
-                    raise self.refuse(node, f"NumPy may take an object of class {y.cls.__name__} for an array here",
+                    raise self.refuse(node, f"NumPy may take {self.told(y)} for an array here",
                                       f"write the object first, or float(...) {symbol} ...")  # fmt: skip
             if isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(y, Record):
                 whole = own_value(y.cls, "__array_ufunc__") is None
@@ -120,9 +120,7 @@ class Operators(AttributeStores):
         if isinstance(op, gast.In | gast.NotIn) and isinstance(b, Record):
             method = self.method(b, "__contains__", node)
             if method is None:
-                raise self.refuse(
-                    node, f"`in` an object of class {b.cls.__name__} is not supported", "define `__contains__`"
-                )
+                raise self.refuse(node, f"`in` {self.told(b)} is not supported", "define `__contains__`")
             inside = self.truth(self.call(method, (a,), {}, node), node)
             if isinstance(inside, bool):
                 return Known(inside is isinstance(op, gast.In))
@@ -187,6 +185,7 @@ class Operators(AttributeStores):
     def iterate(self, d: Any, node: Any, at_once: bool = False) -> Any:
         cls = d.cls if isinstance(d, Record) else type(d)
         if isinstance(d, Record) or (is_named_tuple(d) and own_value(cls, "__iter__") is not tuple.__iter__):
-            raise self.refuse(node, f"a loop over an object of class {cls.__name__} is not supported",
+            what = self.told(d) if isinstance(d, Record) else f"an object of class {cls.__name__}"
+            raise self.refuse(node, f"a loop over {what} is not supported",
                               "loop over the attribute that holds the elements")  # fmt: skip
         return super().iterate(d, node, at_once)

@@ -235,7 +235,7 @@ class Ownership(Calls):
         return [
             problem_at(
                 loc,
-                f"{text} may be the same {type(f).__name__} as the global {c.access.text}, which this changes in place",
+                f"{text} may be the same {type(f).__name__} as the global {c.label}, which this changes in place",
                 "make a copy of it first",
             )  # fmt: skip
             for c in self.scope.captured.values()
@@ -249,7 +249,7 @@ class Ownership(Calls):
         family = self.container_family(d)
         if any(x is self.elements_lent for x in family):
             return ELEMENT
-        captured = [(f"the global {c.access.text}", c.tree) for c in self.scope.captured.values()]
+        captured = [(f"the global {c.label}", c.tree) for c in self.scope.captured.values()]
         for f, n, root in self.names(live):
             for label, x in kept_by_functions(root, n):
                 if any(x is y for y in family):

@@ -2,6 +2,7 @@
 
 import builtins
 import collections
+import inspect
 import sys
 import types
 import weakref
@@ -35,6 +36,10 @@ class Poison:
     remedy: str = ""
     loc: Loc | None = None
     reported: bool = False
+
+
+class Deleted(Poison):
+    """An attribute that has been deleted."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +168,15 @@ class Captured:
     value: Any
     name: str = ""
     loc: Loc | None = None
+
+    @property
+    def label(self) -> str:
+        """What it is called in messages: an attribute of a class by the name of the class."""
+        text = self.access.text
+        for local, x in self.access.free:
+            if isinstance(x, type):
+                text = text.replace(f"{local}.", f"{x.__name__}.", 1)
+        return text
 
 
 @dataclass(frozen=True)
@@ -343,8 +357,9 @@ class Scope:
         ):
             return Known(value)
         else:
-            named = owner if isinstance(owner, type) or hasattr(owner, "__name__") else type(owner)
-            local = self.free_name(named.__name__.lower(), owner)
+            own = inspect.getattr_static(owner, "__name__", None)  # none of the user's code is run for it
+            named = owner.__name__ if isinstance(owner, type) else own if type(own) is str else type(owner).__name__
+            local = self.free_name(named.lower(), owner)
         if isinstance(value, types.MethodType):  # made anew at each access: what it is bound to stays
             access = Access(f"{local}.{name}.__func__", ((local, owner),))
             self.identities.setdefault((id(owner), name), Identity(access, value.__func__))

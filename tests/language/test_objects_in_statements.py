@@ -88,7 +88,20 @@ def containers_in_attributes(x):
     return w * s.items["b"] * s.rows[0] * len(s.rows) * len(s.items)
 
 
-PROGRAMS = [caught_in_methods, generated_by_methods, contexts_that_are_objects, rebound_and_matched,
+def deleted_attributes(x):
+    s = State(x)
+    first = s.rows
+    del s.rows
+    s.rows = [x[2], first[0]]
+    if x[0] > 0.5:
+        del s.items
+        s.items = {"a": x[1]}
+    t = State(x * 2.0)
+    del t.n, t.items
+    return s.rows[0] * s.rows[1] * s.items["a"] * (t.v[0] if not hasattr(t, "n") else s.n)
+
+
+PROGRAMS = [deleted_attributes, caught_in_methods, generated_by_methods, contexts_that_are_objects, rebound_and_matched,
             containers_in_attributes]  # fmt: skip
 
 
