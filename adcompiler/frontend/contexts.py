@@ -18,7 +18,9 @@ from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.instances import LIBRARIES, own_value
 from adcompiler.frontend.joins import Diverges
 from adcompiler.frontend.kinds import Known, is_array
+from adcompiler.frontend.managers import Managing, generator_of, suppresses, within_generator
 from adcompiler.frontend.records import Record
+from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.surgery import hand_over, logged
 from adcompiler.ir.core import Value
 from adcompiler.passes.surgery import cotangent
@@ -32,6 +34,12 @@ class Contexts(Calls):
     """Lowers `with`."""
 
     late: bool
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        if isinstance(function, Known) and function.value is contextlib.contextmanager and len(args) == 1:
+            if isinstance(args[0], Closure):
+                return Managing(args[0])
+        return super().call(function, args, kwargs, node)
 
     def stmt_With(self, node: Any, rest: list[Any]) -> Any:
         return self.within(node, node.items)
@@ -58,8 +66,17 @@ class Contexts(Calls):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, given)
             return self.within(node, others)
+        generator = generator_of(f)
+        if generator is not None:
+            followed = within_generator(self, node, item, others, f, generator)
+            if followed is not NotImplemented:
+                return followed
         with self.unfollowed(node):
             d = self.manager(made, f)
+        cls = d.cls if isinstance(d, Record) else type(d.value) if isinstance(d, Known) else object
+        if suppresses(cls):
+            raise self.refuse(made, f"`__exit__` of {cls.__name__} may suppress what is raised in the `with`",
+                              "write `try: ... except ...:`, and return None from `__exit__`")  # fmt: skip
         if isinstance(d, Record):
             return self.within_object(d, item, node, others)
         manager = self.operand(d)

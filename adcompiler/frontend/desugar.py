@@ -175,7 +175,7 @@ class _Desugar:
                 return out + _jump(s, exits)
             elif isinstance(s, gast.Return):
                 return out + (_jump(s, exits) if exits is not None and exits.returns is not None else self.returned(s))
-            elif isinstance(s, gast.If) and exits is not None and (attempt or _jumps([s])):
+            elif isinstance(s, gast.If) and exits is not None and (attempt or jumps_out([s])):
                 return out + self.branch(s, rest, exits)
             elif isinstance(s, gast.If):
                 out.append(_at(gast.If(s.test, self.block(s.body, exits), self.block(s.orelse, exits)), s))
@@ -188,14 +188,14 @@ class _Desugar:
                 back = _at(gast.Return(_name(value, s)), s)
                 out += [*(_set(f, False, s) for f in dict.fromkeys((returned, left))),
                         _at(gast.With(s.items, body, None), s)]  # fmt: skip
-                out[-1].attempt = attempt
+                out[-1].attempt, out[-1].raw = attempt, s.body
                 rest.insert(0, _at(gast.If(_name(returned, s), [back], []), s))
                 if exits is not None:
                     return out + self.unless(exits.skip, rest, exits, s)
             elif isinstance(s, gast.With):
                 out.append(_at(gast.With(s.items, self.block(s.body, exits), None), s))
-                out[-1].attempt = attempt
-                if exits is not None and (attempt or _jumps([s])):
+                out[-1].attempt, out[-1].raw = attempt, s.body
+                if exits is not None and (attempt or jumps_out([s])):
                     return out + (self.unless(exits.skip, rest, exits, s) if _completes(s.body) else [])
             else:
                 out.append(s)
@@ -274,7 +274,7 @@ class _Desugar:
             on = [_at(gast.If(_name(flag, s), [jump], []), s) for flag, jump in pending]
             after = [*s.finalbody, *([*on, *rest] if _completes(s.finalbody) else [])]
             return [*start, *self.block(inner, ways)], after
-        jumps = _jumps(s.body)
+        jumps = jumps_out(s.body)
         around = exits.attempt if exits is not None else None
         reads = any(map(reads_error, s.handlers)) or (around is not None and around.needs_error)
         types, passed = tuple(h.type for h in s.handlers), f"passed {k}" if around else ""
@@ -322,7 +322,7 @@ class _Desugar:
 
     def followed(self, s: Any, out: list[Any], rest: list[Any], exits: _Exits | None) -> tuple[list[Any], list[Any]]:
         """A `try` and what follows it, which is left out where the `try` has left what is around it."""
-        if exits is None or not _jumps(s.body):
+        if exits is None or not jumps_out(s.body):
             return out, rest
         return [*out, *self.unless(exits.skip, rest, exits, s)], []
 
@@ -418,7 +418,7 @@ def _endless(s: Any) -> Any:
     """`while True: if not test: break`, for a `while` with a test of any kind."""
     leave = gast.If(gast.UnaryOp(gast.Not(), s.test), [*s.orelse, gast.Break()], [])
     made = gast.While(gast.Constant(True, None), [_at(leave, s), *s.body], [])
-    return _at(made, s) if not _jumps(s.orelse) else s
+    return _at(made, s) if not jumps_out(s.orelse) else s
 
 
 def _own(statements: list[Any]) -> Any:
@@ -434,7 +434,7 @@ def _returns(statements: list[Any]) -> bool:
     return any(isinstance(s, gast.Return) for s in _statements(statements))
 
 
-def _jumps(statements: list[Any]) -> bool:
+def jumps_out(statements: list[Any]) -> bool:
     """May these statements leave the iteration of the loop around them?"""
     return any(isinstance(s, gast.Return | Raised) for s in _statements(statements)) or any(_own(statements))
 

@@ -21,7 +21,7 @@ from rules.python.higher_order import listing
 
 #: How often a generator may be read within itself.
 MAX_DEPTH = 16
-_numbers = itertools.count(1)
+NUMBERS = itertools.count(1)
 
 
 class Generators(Calls):
@@ -48,7 +48,7 @@ class Generators(Calls):
         g.read = True
         if sum(f is g.node for f in self.splices) >= MAX_DEPTH:
             raise self.refuse(node.iter, f"{g.name} reads itself {MAX_DEPTH} times over", "write it as a loop")
-        number = next(_numbers)
+        number = next(NUMBERS)
         names, bound = self.spliced_names(g, number)
         frame, file = self.frame, g.frame.source.file
         splice = Splice(g.node, node, number, names, file if file != frame.source.file else None)

@@ -20,7 +20,7 @@ import gast
 from adcompiler.frontend.desugar import Reading, exit_flag, own_name, without_match
 from adcompiler.frontend.iteration import assigned_names
 
-_SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
+SCOPES = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef)
 
 
 class Misplaced(Exception):
@@ -33,15 +33,15 @@ class Misplaced(Exception):
 
 def yields(statements: list[Any]) -> bool:
     """Does one of these statements, rather than a function in them, yield?"""
-    return any(isinstance(n, gast.Yield | gast.YieldFrom) for s in statements for n in _walk(s))
+    return any(isinstance(n, gast.Yield | gast.YieldFrom) for s in statements for n in own_nodes(s))
 
 
-def _walk(node: Any) -> Any:
+def own_nodes(node: Any) -> Any:
     """The nodes of a tree, those of nested functions left out."""
     yield node
-    if not isinstance(node, _SCOPES):
+    if not isinstance(node, SCOPES):
         for child in gast.iter_child_nodes(node):
-            yield from _walk(child)
+            yield from own_nodes(child)
 
 
 def parameters(node: Any) -> list[str]:
@@ -159,8 +159,8 @@ class Splice:
             return self.statement(gast.copy_location(loop, s), place, last)
         if isinstance(s, gast.Return):
             return [*([gast.Expr(s.value)] if s.value is not None else []), *self.leave(place, last)]
-        if isinstance(s, _SCOPES) or not any(
-            isinstance(n, gast.Yield | gast.YieldFrom | gast.Return) for n in _walk(s)
+        if isinstance(s, SCOPES) or not any(
+            isinstance(n, gast.Yield | gast.YieldFrom | gast.Return) for n in own_nodes(s)
         ):
             return [s]
         made = copy.copy(s)
@@ -181,7 +181,7 @@ class Splice:
                 for h in made.handlers:
                     h.body = self.block(h.body, place, False)
             return [made]
-        where = next(n for n in _walk(s) if isinstance(n, gast.Yield | gast.YieldFrom))
+        where = next(n for n in own_nodes(s) if isinstance(n, gast.Yield | gast.YieldFrom))
         raise Misplaced(where)
 
     def reading(self, value: Any, place: str, last: bool) -> list[Any]:

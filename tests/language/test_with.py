@@ -11,7 +11,7 @@ import pytest
 from adcompiler import cotangent, differentiable, grad, value_and_grad, vjp
 from adcompiler.errors import UnsupportedError
 
-from .checking import everywhere
+from .checking import at, everywhere
 
 X = np.array([0.7, 0.4, 1.3, 0.9])
 LOCK = threading.Lock()
@@ -29,6 +29,162 @@ def noted(name):
 
 class Raised(Exception):
     pass
+
+
+@contextlib.contextmanager
+def scaled(s):
+    yield s * 2.0
+
+
+@contextlib.contextmanager
+def pair(a, b):
+    LOCK.acquire()
+    try:
+        yield a * b, a + b
+    finally:
+        LOCK.release()
+
+
+@contextlib.contextmanager
+def forgiving():
+    try:
+        yield
+    except Raised:
+        pass
+
+
+class Model:
+    def __init__(self, x):
+        self.x, self.scale = x * 1.0, 1.0
+
+    @contextlib.contextmanager
+    def temporarily(self, s):
+        old = self.scale
+        self.scale = old * s
+        try:
+            yield self
+        finally:
+            self.scale = old + s
+
+    def energy(self):
+        return np.sum(self.x**2) * self.scale
+
+
+def given_by_a_generator(x):
+    with scaled(x[0]) as k, pair(k, x[1]) as (p, q):
+        y = k * x[1] + p * q
+    return y * k * p
+
+
+def changed_and_restored(x):
+    m = Model(x)
+    with m.temporarily(x[1]) as t:
+        y = m.energy() * t.scale
+    return y * m.energy()
+
+
+def suppressed_by_a_generator(x):
+    y = x[0]
+    with forgiving():
+        y = y * 2.0
+        if x[1] > 0.5:
+            raise Raised
+        y = y * 5.0 * x[2]
+    return y * x[1]
+
+
+def of_a_function_inside(x):
+    total = [x[0]]
+
+    @contextlib.contextmanager
+    def adding(v):
+        total[0] = total[0] + v
+        yield
+        total[0] = total[0] * v
+
+    for i in range(2):
+        with adding(x[i]):
+            y = total[0] * x[2]
+    return y * total[0]
+
+
+def returned_from_it(x):
+    with scaled(x[0]) as k:
+        y = k * x[1]
+        return y * k
+
+
+FOLLOWED = [given_by_a_generator, changed_and_restored, suppressed_by_a_generator, of_a_function_inside,
+            returned_from_it]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
+def test_context_managers_that_generators_make(f):
+    everywhere(f, X, closed=False, twice=f is changed_and_restored)
+    at(f, X[::-1].copy(), 0.3 * X)
+    assert not LOCK.locked()
+
+
+class Suppressing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return kind is Raised
+
+
+def suppressed_by_a_class(x):
+    y = x[0]
+    with Suppressing():
+        if x[1] > 0.2:
+            raise Raised
+        y = y * 5.0
+    return y
+
+
+def left_by_break(x):
+    total = 0.0
+    for v in x:
+        with scaled(v) as k:
+            if k > 2.0:
+                break
+            total = total + k * k
+    return total
+
+
+def caught_around_it(x):
+    try:
+        with scaled(x[0]) as k:
+            if k > 1.0:
+                raise Raised
+            y = k
+    except Raised:
+        y = x[1]
+    return y
+
+
+@contextlib.contextmanager
+def twice(s):
+    for _ in range(2):
+        yield s
+
+
+def yielding_in_a_loop(x):
+    with twice(x[0]) as k:
+        y = k * k
+    return y
+
+
+REFUSED = {
+    suppressed_by_a_class: "`__exit__` of Suppressing may suppress", left_by_break: "is left by a jump",
+    caught_around_it: "may be told of what is caught", yielding_in_a_loop: "does not yield once",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
+def test_context_managers_that_are_refused(f):
+    with pytest.raises(UnsupportedError, match=REFUSED[f]):
+        grad(f)(X)
 
 
 def formatted(x):
@@ -140,7 +296,7 @@ def test_a_context_around_a_store():
 def test_a_context_of_an_array_that_is_used_elsewhere_is_refused():
     def f(x):
         y = x * x
-        with noted(y):
+        with contextlib.closing(y):
             z = np.sum(y * x)
         return z
 
