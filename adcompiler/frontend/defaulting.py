@@ -9,7 +9,6 @@ from typing import Any
 from adcompiler.frontend.containers import Containers
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.liveness import read
-from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.scope import Closure
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.storage import Place
@@ -54,10 +53,6 @@ class Defaulting(Containers):
         if self.counts(d):
             return Known(0)
         text = self.text(getattr(node, "value", node))
-        family = self.container_family(d)
-        if any(x is y for values in self.evaluated[:-1] for r in values for _, x in containers(r, "") for y in family):
-            raise self.refuse(node, f"{text} gets the key {key!r} in an expression that has read {text} before",
-                              f"read the item in a statement of its own: v = {text}[{key!r}]")  # fmt: skip
         if isinstance(factory, Closure) and not any(x is factory for f in self.frames() for x in f.env.values()):
             raise self.refuse(node, f"{text} gets the key {key!r} by a function of one that has returned",
                               f"make the dict where it is used, or put the item in: {text}[{key!r}] = ...")  # fmt: skip

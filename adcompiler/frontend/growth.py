@@ -80,16 +80,23 @@ class Lists(Stores):
             raise self.refuse(node, f"{method} of a list is called with {len(args)} arguments",
                               "give it the arguments that Python documents")  # fmt: skip
         if method == "append":
-            self.replace(place, self.with_items(place.base, args, text, node), node)
+            self.regrow(place, self.with_items(place.base, args, text, node), node)
         elif method == "extend":
             more = self.iterate(args[0], node)
             if not isinstance(more, list):
                 self.extended(node.func.value, place.base, more, node)
                 return Known(None)
-            self.replace(place, self.with_items(place.base, more, text, node), node)
+            self.regrow(place, self.with_items(place.base, more, text, node), node)
         else:
-            self.replace(place, self.inserted(place, args, node), node)
+            self.regrow(place, self.inserted(place, args, node), node)
         return Known(None)
+
+    def regrow(self, place: Place, made: Any, node: Any) -> None:
+        """Give a list its new elements: one of known structure for all names that it has."""
+        if isinstance(place.base, list) and isinstance(made, list):
+            self.put_container(place, made, node)
+        else:
+            self.replace(place, made, node)
 
     def grown(self, made: Any, source: Any) -> Any:
         """The list of a comprehension whose length is not known: a loop appends to it."""
@@ -130,7 +137,7 @@ class Lists(Stores):
                     str(error),
                     f"take one of its {len(base)} elements" if base else "append an element first, or begin with one",
                 ) from None
-            self.replace(place, items, node)
+            self.put_container(place, items, node)
             return taken
         if at != -1:
             raise self.refuse(node, f"pop({at}) of a list of any length is not supported",
@@ -191,7 +198,7 @@ class Lists(Stores):
             same = type(d) is type(base) and len(d) == len(base)
             if not same or (isinstance(base, dict) and list(d) != list(base)):
                 reason = f"{describe(d)} is appended to {text}, whose elements are of another structure"
-                raise self.refuse(node, reason, "append elements of one structure")
+                raise self.unrolling(self.refuse(node, reason, "append elements of one structure"))
             if isinstance(base, dict):
                 return {k: self.appended_parts(base[k], d[k], text, node) for k in base}
             return remade(base, (self.appended_parts(x, y, text, node) for x, y in zip(base, d, strict=True)))
@@ -227,10 +234,12 @@ class Lists(Stores):
         if empty:
             reason = f"an empty list is appended to {text} in a loop, and would be filled there"
             refusal = self.refuse(node, reason, "fill the inner list first, row.append(...), and then append it")
+        raise self.unrolling(refusal) if empty or isinstance(d, Closure | Callback | Known) else refusal
+
+    def unrolling(self, refusal: Refusal) -> Exception:
+        """What lowers the loop around again, one iteration after the other; the refusal where there is none."""
         loop = self.headers[-1].node if self.headers else None
-        if loop is not None and (empty or isinstance(d, Closure | Callback | Known)) and refusal.problem is not None:
-            raise Unroll(loop, refusal.problem)
-        raise refusal
+        return Unroll(loop, refusal.problem) if loop is not None and refusal.problem is not None else refusal
 
     def as_long(self, d: Any, kind: Any, text: str, node: Any) -> Any:
         """A list of known structure as one of any length, where elements of this kind are wanted."""
@@ -312,7 +321,7 @@ class Lists(Stores):
             if self.in_argument(d):
                 other = f"an argument of {self.apart}" if self.apart else "an argument"
                 other += ", whose list is the caller's"
-            other = other or self.same_container(d, name)
+            other = other or self.same_container(d, name, known=d)
         else:
             self.take_apart(d, node)
             for v in _values(d):
@@ -361,8 +370,8 @@ class Lists(Stores):
             raise self.refuse(node, f"{place.name} is changed twice in one statement", "write two statements")
         self.check_list(old, name, node, place.label)
         more = self.iterate(value, node)
-        self.replace(place, self.with_items(old, more, name, node) if isinstance(more, list)
-                     else self.extended(node.target, old, more, node), node)  # fmt: skip
+        self.regrow(place, self.with_items(old, more, name, node) if isinstance(more, list)
+                    else self.extended(node.target, old, more, node), node)  # fmt: skip
 
 
 def collect_appends(loop: For | While, length: Any, defs: dict[Value, Op]) -> None:

@@ -217,7 +217,10 @@ class Joins(Statics):
             surely = not isinstance(p, Deleted) or (isinstance(a, Deleted) and isinstance(b, Deleted))
             return p if surely else Poison(p.reason, p.remedy, p.loc)
         if isinstance(a, tuple | list) and type(a) is type(b) and len(a) == len(b):
-            return like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
+            if isinstance(a, list) and (id(a), id(b)) in known:  # two names of one list have one afterwards
+                return known[id(a), id(b)]
+            made: Any = like(a, (self.join(x, y, op, known, name, loc) for x, y in zip(a, b, strict=True)))
+            return known.setdefault((id(a), id(b)), made) if isinstance(a, list) else made
         if is_set(a) and is_set(b) and a.value == b.value:
             return known.setdefault((id(a), id(b)), Known(a.value))  # not one of the two: it may be either
         if isinstance(a, dict) and isinstance(b, dict) and list(a) == list(b):

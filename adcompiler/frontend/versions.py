@@ -129,8 +129,14 @@ class Versions(Ownership):
     def check_items_carried(self, d: Any, text: str, node: Any) -> None:
         """Raise Rebound for the outermost loop that does not carry a name of a list or dict that has another item.
 
-        Raises Refusal where no loop around carries the names of the frame that has it.
+        Raises Refusal where no loop around carries the names of the frame that has it, or an expression has read it.
         """
+        if any(self.evaluated[:-1]):
+            read = [x for values in self.evaluated[:-1] for r in values for _, x in containers(r, "")]
+            family = self.container_family(d) if read else []
+            if any(x is y for x in read for y in family):
+                raise self.refuse(node, f"{text} is changed by a call in an expression that has read it before",
+                                  "make the call in a statement of its own")  # fmt: skip
         for f, n, root in self.names():
             if not any(x is d for _, x in containers(root, n)):
                 continue

@@ -309,7 +309,7 @@ def append_another_kind(x):
 
 
 def append_to_a_second_name(x):
-    ys = [x[0]]
+    ys = [v * v for v in x]
     zs = ys
     ys.append(x[1])
     return sum(ys) + len(zs)

@@ -316,7 +316,7 @@ def change_what_a_long_list_holds(x):
 
 
 def append_to_a_second_name(x):
-    ys = [x[0]]
+    ys = [v * v for v in x]
     zs = ys
     ys = list(ys)
     ys.append(x[1])

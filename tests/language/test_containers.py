@@ -313,6 +313,86 @@ def test_sets_of_which_not_all_is_known_are_refused(f):
         grad(f)(X)
 
 
+def appended_by_helpers(x):
+    def put(out, v):
+        out.append(v * v)
+
+    def kept(v, store=None):
+        if store is None:
+            store = []
+        store.append(v)
+        return store
+
+    out = []
+    put(out, x[0])
+    put(out, x[1] * x[2])
+    a = kept(x[0])
+    b = kept(x[3], a)
+    return sum(out) * out[1] * sum(a) * len(b)
+
+
+def appended_by_other_names(x):
+    a = [x[0]]
+    b = a
+    b.append(x[1])
+    a += [x[2]]
+    c = b.pop()
+    b.insert(0, x[3] * x[0])
+    b.extend((x[1], c))
+    if x[1] > 0.6:
+        b.append(x[2])
+    else:
+        b.append(x[3] ** 2)
+    for i in range(3):
+        c, b = b, [x[i]]
+        c.append(x[i] ** 2)
+    return sum(a) * a[0] * len(b) + a[-1] ** 2 * a[4]
+
+
+def added_between(x):
+    def add(out, v):
+        out.append(v)
+        return v
+
+    a = [x[0]]
+    y = sum(a) + add(a, x[1]) * sum(a)
+    return y * len(a)
+
+
+@pytest.mark.parametrize("f", [appended_by_helpers, appended_by_other_names, added_between], ids=lambda f: f.__name__)
+def test_other_names_of_a_list_see_the_change(f):
+    everywhere(f, X, twice=False)
+    at(f, X[::-1].copy())
+
+
+def test_what_an_expression_has_read_is_not_changed_in_it():
+    def item(d, v):
+        d["k"] = v
+        return v
+
+    def append(d, v):
+        d["list"].append(v)
+        return v
+
+    def product(d, v):
+        return d["k"] * sum(d["list"]) * v
+
+    for change in (item, append):
+
+        def f(x, change=change):
+            d = {"k": x[0], "list": [x[1]]}
+            return product(d, change(d, x[2])) if change is item else d["list"] and product(d, change(d, x[2]))
+
+        def pair(x, change=change):
+            d = {"k": x[0], "list": [x[1]]}
+            e, v = d["list"] if change is append else d, change(d, x[2])
+            return len(e) * v
+
+        for g in (f, pair):
+            with pytest.raises(UnsupportedError, match="by a call in an expression that has read it before"):
+                grad(g)(X)
+
+
 def test_a_deque_that_is_not_full_in_a_loop_is_refused():
     def f(x):
         d = deque(maxlen=2)
@@ -427,7 +507,7 @@ def updated_counter(x):
 
 
 DEFAULTS_REFUSED = {
-    a_new_key_in_a_long_loop: "make the item before the loop", read_before: "in an expression that has read d before",
+    a_new_key_in_a_long_loop: "make the item before the loop", read_before: "in an expression that has read it before",
     of_a_function_that_has_returned: "by a function of one that has returned",
     sums_of_counters: "operators of Counters", updated_counter: "adds to its items",
 }  # fmt: skip
