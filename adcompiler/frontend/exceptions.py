@@ -347,8 +347,8 @@ class Exceptions(Calls):
         finally:
             self.attempts.pop()
         a.changed = a.changed or next((hint(n) for f, n, seen in before if differs(f.env.get(n), seen)), "")
-        if isinstance(pair, Poison):
-            return pair
+        if isinstance(pair, Poison) or not isinstance(pair, tuple):  # what it does is refused
+            return pair if isinstance(pair, Poison) else Poison(reported=True)
         code, value = pair
         if isinstance(code, Known) and code.value:
             raise Raises(a, code, error)

@@ -81,7 +81,7 @@ class Stores(Writers):
         if not path and not (exists and is_array(base)):
             if not named:
                 raise self.refuse_store(target)
-            if owner is not self.frame:
+            if owner is not self.frame and not keys:
                 self.check_local(node.id, target)
         return Place(node.id if named else "", keys, base, path, text)
 
@@ -313,7 +313,7 @@ class Stores(Writers):
 
     def meaning_of(self, place: Place) -> Any:
         """What the name of a place denotes."""
-        return self.frame.env[place.name]
+        return self.scope.lookup(self.frame, place.name, self.loc(self.frame.here))
 
     def rebind(self, place: Place, new: Any, node: Any) -> None:
         """Give the name of a place its new meaning."""

@@ -365,6 +365,57 @@ def test_other_names_of_a_list_see_the_change(f):
     at(f, X[::-1].copy())
 
 
+def stored_by_inner_functions(x):
+    state, memo, w = {"n": 0, "sum": x[0]}, {}, [x[0], x[1]]
+
+    def step(v):
+        state["n"] += 1
+        if v > 0.5:
+            state["sum"] += v * state["n"]
+        else:
+            state["sum"] = state["sum"] * v
+        return state["sum"]
+
+    def fib(n):
+        if n not in memo:
+            memo[n] = x[n] if n < 2 else fib(n - 1) * x[2] + fib(n - 2)
+        return memo[n]
+
+    def swap():
+        w[0], w[1] = w[1], w[0] * 2.0
+
+    y = step(x[1]) * step(x[2])
+    for i in range(3):
+        y = y + step(x[i]) * 0.1
+    other = state
+    step(x[3])
+    swap()
+    swap()
+    return y * other["sum"] + fib(5) * w[0] * w[1] * other["n"]
+
+
+def stored_in_a_long_loop(x):
+    state = {"sum": x[0]}
+
+    def step(v):
+        state["sum"] = state["sum"] * 0.9 + v
+        return state["sum"]
+
+    y = 0.0
+    try:
+        for v in x:
+            y = y + step(v) ** 2
+    except KeyError:
+        step(y)
+    return y * state["sum"]
+
+
+@pytest.mark.parametrize("f", [stored_by_inner_functions, stored_in_a_long_loop], ids=lambda f: f.__name__)
+def test_items_that_inner_functions_store(f):
+    everywhere(f, X, twice=f is stored_in_a_long_loop)
+    at(f, X[::-1].copy())
+
+
 def test_what_an_expression_has_read_is_not_changed_in_it():
     def item(d, v):
         d["k"] = v
