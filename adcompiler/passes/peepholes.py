@@ -131,7 +131,7 @@ def _binary(here: Site, op: Op) -> Any:
             return here.emit(operator.add, a, negative.args[0], like=out)
         if (is_exactly(a, 0) or is_nothing(here, a)) and isinstance(b, Value) and alike(b, out):
             return here.emit(operator.neg, b, like=out)
-        if is_nothing(here, b) and alike(a, out):
+        if (is_exactly(b, 0) or is_nothing(here, b)) and alike(a, out):
             return a
     return uniform_operands(here, op)
 
