@@ -259,7 +259,11 @@ class Ownership(Calls):
             for label, x in read_later(root, n):
                 if any(x is f for f in family):
                     return label + where
-        for n, where, root in (*named, *((n, "", tree) for n, tree in captured)):
+        for n, tree in captured:  # what is outside stays as it is
+            for label, x in containers(tree, n):
+                if any(x is f for f in family):
+                    return label
+        for n, where, root in named:
             for label, x in containers(root, n):
                 if any(x is f for f in family) and label + where != text and x is not known:
                     return label + where

@@ -299,6 +299,43 @@ def a_set_that_is_kept(x):
     return g(0) * g(1)
 
 
+LIST, DICT = [1.0], {"a": 1.0, "inner": [1.0]}
+
+
+def a_list_outside(x):
+    other = LIST
+    other.append(x[0])
+    return sum(LIST) * x[1]
+
+
+def a_dict_outside(x):
+    other = DICT
+    other["a"] = x[0]
+    return DICT["a"] * x[1]
+
+
+def a_list_in_a_dict_outside(x):
+    inner = DICT["inner"]
+    inner[0] = x[0]
+    return DICT["inner"][0] * x[1]
+
+
+def a_dict_outside_by_a_method(x):
+    other = DICT
+    other.update(a=x[0])
+    return DICT["a"] * x[1]
+
+
+OUTSIDE = [a_list_outside, a_dict_outside, a_list_in_a_dict_outside, a_dict_outside_by_a_method]
+
+
+@pytest.mark.parametrize("f", OUTSIDE, ids=lambda f: f.__name__)
+def test_what_is_outside_is_not_changed_by_another_name(f):
+    with pytest.raises(UnsupportedError, match="may be the same (list|dict) as |a store into a list of any length"):
+        grad(f)(X)
+    assert LIST == [1.0] and DICT == {"a": 1.0, "inner": [1.0]}
+
+
 REFUSED = {
     one_of_two_sets: "u may be the same set as s", a_set_of_both_paths: r"s is the set \{1\} on one path",
     a_set_in_a_long_loop: "s is an empty set before the loop", the_order_of_a_set: r"loop over sorted\(",
