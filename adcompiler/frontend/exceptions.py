@@ -349,6 +349,8 @@ class Exceptions(Calls):
         a.changed = a.changed or next((hint(n) for f, n, seen in before if differs(f.env.get(n), seen)), "")
         if isinstance(pair, Poison):
             return pair
+        if isinstance(pair, Known) and self.problems:  # one of its statements is refused
+            return Poison(reported=True)
         code, value = pair
         if isinstance(code, Known) and code.value:
             raise Raises(a, code, error)
