@@ -114,7 +114,7 @@ CASES: tuple[Case, ...] = (
     (np.remainder, lambda w, x, y: (w.copy(), -w * (x // y)), 0.2, 3.0),
     (np.fmod, lambda w, x, y: (w.copy(), -w * np.trunc(x / y)), 0.2, 3.0),
     (np.copysign, lambda w, x, y: (w * np.sign(x) * np.copysign(1, y), np.zeros_like(y)), -3.0, 3.0),
-    (np.heaviside, lambda w, x, y: (np.zeros_like(x), w * (x == 0)), -3.0, 3.0),
+    (np.heaviside, lambda w, x, y: (np.zeros_like(x), np.where(x == 0, w, 0.0)), -3.0, 3.0),
 )  # fmt: skip
 
 
