@@ -786,3 +786,25 @@ def test_a_store_that_may_go_to_one_of_two_is_taken_where_only_one_is_left():
         return np.sum(a.x) + np.sum(b.x) + np.sum(p.x)
 
     check(f, C(X.copy()), 1.3)
+
+
+class Cell:
+    def __init__(self, u, v):
+        self.u, self.v = u, v
+
+
+def shared_on_a_path(x, o):
+    if x[0] > 0.5:
+        q = Cell(o.u, 1.0)
+    else:
+        q = Cell(x * 1.0, 2.0)
+    o.u[0] = 3.0
+    return np.sum(q.u) * q.v + np.sum(o.u)
+
+
+def test_what_may_share_an_array_is_called_as_the_program_calls_it():
+    with pytest.raises(UnsupportedError) as refused:
+        grad(shared_on_a_path)(np.array([0.3, 0.7]), Cell(np.ones(2), 0.3))
+    problem = refused.value.problems[0]
+    assert problem.reason == "o.u may share memory with q.u, which this changes in place"
+    assert problem.remedy == "write o.u = o.u.copy() first"

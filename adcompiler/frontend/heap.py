@@ -9,7 +9,7 @@ from typing import Any
 
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.frames import held, readable
-from adcompiler.frontend.instances import is_made_of_fields
+from adcompiler.frontend.instances import is_frozen, is_made_of_fields
 from adcompiler.frontend.iteration import Storing
 from adcompiler.frontend.joins import Environments, Side
 from adcompiler.frontend.kinds import Again, Unread
@@ -162,6 +162,25 @@ class Heap(Loops):
                     yield from held(y, f"{inner}.{k}")
                     yield from self.held_in_objects(y, f"{inner}.{k}", (*around, x))
 
+    def way_to(self, label: str) -> str:
+        owner = self.known_objects.get(owner_of(label))
+        if owner is None:
+            return label
+        ways = (way for f, n, d in self.names() if f is not self.heap for way, r in self.ways(d, n) if r is owner)
+        way, attribute = next(ways, ""), label.removeprefix(owner.place(""))
+        return f"{way}.{attribute}" if way else f"{attribute} of another object of class {owner.cls.__name__}"
+
+    def ways(self, d: Any, label: str, around: tuple[Record, ...] = ()) -> Iterator[tuple[str, Record]]:
+        """The objects that a denotation leads to, each with the way to it."""
+        for inner, x in containers(d, label):
+            if isinstance(x, Record) and x not in around:
+                yield inner, x
+                for k, y in self.attributes(x).items():
+                    yield from self.ways(y, f"{inner}.{k}", (*around, x))
+
+    def is_attribute(self, d: Any) -> bool:
+        return any(x is d and not is_frozen(self.known_objects[owner_of(n)].cls) for n, x in self.heap.env.items())
+
     def at_end(self, before: Environments, side: Side) -> list[tuple[Any, Value, bool]]:
         """Of the objects that a path has made, what holds them tells, and not how they are called."""
         heap = id(self.heap)
@@ -183,7 +202,7 @@ class Heap(Loops):
         for n, root in (*named, *(("what this expression has read", d) for v in self.evaluated[:-1] for d in v)):
             for label, x in containers(root, n):
                 if isinstance(x, Record) and r.may_be(x):
-                    return label
+                    return self.way_to(label)
         return ""
 
     def check_store(self, r: Record, attribute: str, node: Any, text: str) -> None:

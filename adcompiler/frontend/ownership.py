@@ -171,6 +171,14 @@ class Ownership(Calls):
         """The values that the objects in a denotation hold, by the ways to them."""
         return iter(())
 
+    def way_to(self, label: str) -> str:
+        """How the program would write what is of this label."""
+        return label
+
+    def is_attribute(self, d: Any) -> bool:
+        """Does an object have this under a name that can be bound again?"""
+        return False
+
     def temporaries(self) -> Iterator[tuple[str, Value, bool]]:
         """The values that a loop is reading, or that an expression around has read so far."""
         for v, _ in self.pinned:

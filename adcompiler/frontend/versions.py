@@ -433,8 +433,14 @@ class Versions(Ownership):
                 break
         given = self.apart and base not in self.defs
         helper = bool(self.callers and self.frame.name and not self.apart)
-        other = other or next((label for label, x in self._held() if x in family and label != name), "")
-        other = other or self.other_holder(base, name)
+        ways = (self.way_to(label) for label, x in self._held() if x in family and label != name)
+        label = other
+        other = self.way_to(label) or next((way for way in ways if way != name), "")
+        if not other:
+            label = self.other_holder(base, name)
+            other = self.way_to(label)
+        if other == name != label:
+            other = "another name"
         other = other or (f"what the caller of {self.apart} has" if given else "another name")
         reason = f"{name} may share memory with {other.removesuffix(',')}, which this changes in place"
         remedy = f"write {name} = {name}.copy() first"
@@ -469,7 +475,7 @@ class Versions(Ownership):
                 remedy += f", or {name} = {name}.copy() first"
         elif base not in self.defs and base not in self.arguments and name.partition("[")[0] not in self.frame.env:
             remedy = "pass the array as an argument, or copy it into a variable, and write into that"
-        elif not is_assignable(name):
+        elif not is_assignable(name) and not self.is_attribute(old):
             remedy = "write into the array itself, by one index for each axis"
         return self.refuse(node, reason, remedy)
 

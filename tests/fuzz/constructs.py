@@ -21,6 +21,7 @@ ARGUMENTS = (
     "argument: default omitted",
     "argument: object",
     "argument: part of an object",
+    "argument: object held twice",
 )
 
 NAMES = (

@@ -66,7 +66,10 @@ Argnums = int | str | tuple[int | str, ...]
 
 @dataclass(frozen=True)
 class Program:
-    """A module with a function `f`, what to pass to it, and with respect to what to differentiate."""
+    """A module with a function `f`, what to pass to it, and with respect to what to differentiate.
+
+    Of each pair in `same`, at the first place in the arguments is the very object that is at the second.
+    """
 
     seed: int
     source: str
@@ -76,6 +79,7 @@ class Program:
     other_sizes: Sizes
     constructs: frozenset[str]
     attempts: int = field(default=1, compare=False)
+    same: tuple[tuple[Path, Path], ...] = ()
 
     def arguments(self, seed: int = 0, sizes: Sizes | None = None, classes: Classes | None = None) -> tuple[Any, ...]:
         """Fresh arguments for `f`, equal for equal seeds and sizes; objects are of the program's classes."""
@@ -84,7 +88,9 @@ class Program:
             classes = LOADED.get(self.source, {})
         if not classes and any("record=Record" in repr(p.spec) for p in self.parameters):
             classes = executed(self.source)
-        built = [p.spec.build(sizes or self.sizes, rng, classes) for p in self.parameters]
+        built = tuple(p.spec.build(sizes or self.sizes, rng, classes) for p in self.parameters)
+        for path, other in self.same:
+            built = replaced(built, path, part(built, other))
         return tuple(value for p, value in zip(self.parameters, built, strict=True) if not p.omitted)
 
     @property
@@ -183,6 +189,7 @@ def written(seed: int, rng: random.Random) -> Program:
     for parameter in parameters:
         mark_argument(g, parameter)
         place_parameter(g, parameter)
+    same = held_twice(g, parameters)
     enclosed = g.chance(0.08)
     if enclosed:
         g.mark("closure")
@@ -209,7 +216,7 @@ def written(seed: int, rng: random.Random) -> Program:
     parts = [*g.preamble, "\n".join(lines) + "\n"]
     libraries = "".join(f"import {name}\n" for name in LIBRARIES if any(f"{name}." in text for text in parts))
     parts.insert(0, HEADER.format(imports=imports, libraries=libraries))
-    argnums = chosen_argnums(g, parameters)
+    argnums = chosen_argnums(g, parameters, {path[0] for pair in same for path in pair})
     marks = set(g.marks)
     if not re.search(r"^\s*pass$", parts[-1], re.M):
         marks.discard("pass")
@@ -223,6 +230,7 @@ def written(seed: int, rng: random.Random) -> Program:
         chosen_sizes(g),
         chosen_sizes(g, other=True),
         frozenset(marks),
+        same=same,
     )
 
 
@@ -357,9 +365,30 @@ def place_parameter(g: Generator, parameter: Parameter) -> None:
     g.scattered |= {place.text for place in g.places() if place.roots == {parameter.name}}
 
 
-def chosen_argnums(g: Generator, parameters: list[Parameter]) -> Argnums:
-    """An int, a name or a tuple of these, of differentiable parameters."""
-    parts = [p.name + text for p in parameters for text in parts_of(p.spec)]
+def held_twice(g: Generator, parameters: list[Parameter]) -> tuple[tuple[Path, Path], ...]:
+    """Objects that two arguments are, or that one is and another holds. Named tuples are no such objects."""
+    found: list[tuple[Path, Path]] = []
+    tuples = [name for name, b in g.blueprints.items() if b.flavour in ("named tuple", "typed tuple")]
+    for i, one in enumerate(parameters):
+        if any(name in repr(one.spec) for name in tuples):
+            continue
+        for j, other in enumerate(parameters):
+            if i != j and isinstance(one.spec, Node) and isinstance(other.spec, Node) and one.spec.record is not None:
+                found += [((j,), (i,))] * (other.spec.record == one.spec.record)
+                found += [((j, key), (i,)) for key, spec in other.spec.items if spec == one.spec]
+    if not found or "float32" in repr(parameters) or not g.chance(0.55):  # a copy in double precision holds two
+        return ()
+    pair = g.pick(found)
+    g.mark("argument: object held twice")
+    names = frozenset(parameters[path[0]].name for path in pair)  # type: ignore[index]
+    for name in names:
+        g.scope.bind(replace(g.scope.variables[name], shares=names - {name}))
+    return (pair,)
+
+
+def chosen_argnums(g: Generator, parameters: list[Parameter], apart: set[str | int]) -> Argnums:
+    """An int, a name or a tuple of these, of differentiable parameters; not of those at the positions `apart`."""
+    parts = [p.name + text for i, p in enumerate(parameters) if i not in apart for text in parts_of(p.spec)]
     if parts and g.chance(0.4):
         g.mark("argument: part of an object")
         some = g.rng.sample(parts, 1 if g.chance(0.5) else min(2, len(parts)))
@@ -369,7 +398,7 @@ def chosen_argnums(g: Generator, parameters: list[Parameter]) -> Argnums:
         if others and g.chance(0.6):
             return (*some, g.pick(others))
         return some[0] if len(some) == 1 and g.chance(0.5) else tuple(some)
-    possible = [i for i, p in enumerate(parameters) if p.differentiable]
+    possible = [i for i, p in enumerate(parameters) if p.differentiable and i not in apart]
     if len(possible) == 1 or g.chance(0.3):
         chosen = g.pick(possible)
         return parameters[chosen].name if g.chance(0.3) else int(chosen)

@@ -84,11 +84,11 @@ def handled(g: Generator) -> bool | None:
     g.emit(f"except {caught}:")
     handler = arm_of(g, outside, g.pick((0, 0, 1)))
     arms = [inside, handler, outside.copy()]
-    if g.chance(0.35):
+    if g.chance(0.4):
         g.mark("try: else")
         g.emit("else:")
         arms.append(arm_of(g, outside, g.pick((0, 1))))
-    if g.chance(0.35):
+    if g.chance(0.45):
         g.mark("try: finally")
         g.emit("finally:")
         g.leaving = ()

@@ -277,7 +277,7 @@ def arguments(g: Generator, precision: str) -> list[Spec]:
     assert top is not None
     spec = specified(top, precision)
     style = g.rng.randrange(5)
-    if style == 0:
+    if style == 0 or g.chance(0.2):
         return [spec, specified(first, precision)]
     if style == 1 and g.chance(0.5):
         return [Node((("0", spec), ("1", spec)), g.pick(("list", "tuple")))]

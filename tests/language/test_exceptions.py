@@ -600,3 +600,22 @@ def test_generators_with_a_try_of_their_own():
         return total
 
     everywhere(f, X, closed=False)
+
+
+def swept(v):
+    for i in range(1, len(v)):
+        v[i] = 0.5 * v[i] + 0.3 * v[i - 1]
+
+
+def swept_before_finally(x):
+    q = x * 0.5
+    try:
+        swept(q)
+    finally:
+        q = q * 2.0
+    return np.sum(q)
+
+
+def test_what_is_refused_in_a_function_that_a_try_calls_is_told():
+    with pytest.raises(UnsupportedError, match="which this changes in place"):
+        grad(swept_before_finally)(np.array([0.3, 0.7]))
