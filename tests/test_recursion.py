@@ -729,3 +729,29 @@ def called_twice_alike(x):
 
 def test_of_two_equal_calls_the_first_stays_where_it_is():
     test_gradient(called_twice_alike, (np.array([0.3, 0.4]),))
+
+
+def folded(v, n):
+    if n == 0:
+        return np.tanh(v)
+    if v > 0.1:
+        found = folded(sum([0.5 * item for _, item in zip(range(n), (v, v))]), n - 1)
+    else:
+        found = folded(v + 0.3, n - 2)
+    return found * v
+
+
+def test_how_often_a_function_calls_itself_with_other_constants():
+    """The constant passes 0 by on one path: that path calls itself without end, as far as is known when compiling."""
+    with pytest.raises(UnsupportedError, match="folded calls itself with other constants, more than 200 times in all"):
+        grad(lambda x: folded(x, 3))(0.7)
+
+
+def test_a_function_that_unfolds_into_many_calls():
+    def tree(v, n):
+        return np.sin(v) if n < 2 else tree(v * 0.9, n - 1) + tree(v * 0.8, n - 2)
+
+    def slope(v, n):
+        return np.cos(v) if n < 2 else 0.9 * slope(v * 0.9, n - 1) + 0.8 * slope(v * 0.8, n - 2)
+
+    assert grad(lambda x: tree(x, 7))(0.7) == pytest.approx(slope(0.7, 7), rel=1e-13)

@@ -345,3 +345,18 @@ def test_a_matrix_is_not_returned():
 def test_elements_that_do_not_fit_their_places_are_an_error():
     with pytest.raises(ValueError, match="elements|same length"):
         value_and_grad(lambda d: np.sum(sparse.csr_array((d, PAIR), shape=(5, 5)) @ X))(D[:1])
+
+
+@pytest.mark.parametrize(("axis", "way_out"), [(0, "A.T @ np.ones(A.shape[0])"), (1, "A @ np.ones(A.shape[1])")])
+def test_the_way_out_of_a_sum_over_an_axis(axis, way_out):
+    places = (np.array([0, 1, 0, 2]), np.array([1, 1, 1, 0]))
+
+    def f(x):
+        A = sparse.coo_matrix((x, places), shape=(3, 3))
+        return np.sum(np.asarray(A.sum(axis=axis)) ** 3)
+
+    with pytest.raises(UnsupportedError) as caught:
+        grad(f)(np.arange(4.0))
+    assert way_out in str(caught.value)
+    A = sparse.coo_matrix((np.arange(4.0), places), shape=(3, 3))
+    np.testing.assert_array_equal(eval(way_out, {"A": A, "np": np}), np.asarray(A.sum(axis=axis)).ravel())

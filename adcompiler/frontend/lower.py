@@ -97,6 +97,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
         self.argument_objects = {}
         self.joined_attributes = {}
         self.stack = []
+        self.unfolded = {}
         self.promotable_seen = []
         self.callers: list[Frame] = []
         self.pinned: list[tuple[Value, Any]] = []

@@ -29,6 +29,8 @@ from rules.kind import ONE, Array, Length, Num, Seq
 
 #: How often a function may be lowered inside itself, for arguments that differ in what is known of them.
 MAX_DEPTH = 16
+#: How often in all within one call of it: a body with two calls may be lowered twice as often at each depth.
+MAX_CALLS = 200
 #: An axis of a result of which it is not known how long it is.
 SOME = Length("?")
 
@@ -57,6 +59,9 @@ class InProgress:
 
 class Recursion(Stores):
     """Lowers the calls of functions that call themselves."""
+
+    #: How often each function has been lowered within the first call of it so far.
+    unfolded: dict[Any, int]
 
     def axes(self, lengths: list[Length]) -> tuple[int, ...]:
         """Which axes are equally long, by number; -1 for those of length 1."""
@@ -105,6 +110,11 @@ class Recursion(Stores):
                 f"{name} calls itself with arguments of another structure, or other constants, {MAX_DEPTH} times over"
             )
             raise self.refuse(call, reason, "write it as a loop, or pass arguments of one structure")
+        inside = any(f[0] == form[0] for f, _ in self.stack)
+        self.unfolded[form[0]] = self.unfolded.get(form[0], 0) + 1 if inside else 0
+        if self.unfolded[form[0]] > MAX_CALLS:
+            raise self.refuse(call, f"{name} calls itself with other constants, more than {MAX_CALLS} times in all",
+                              "write it as a loop, or pass arguments of one structure")  # fmt: skip
         self.stack.append((form, axes))
         try:
             d = self.in_place_of_call(node, frame, bound)

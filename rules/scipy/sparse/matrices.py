@@ -215,8 +215,9 @@ class Matrix:
         if axis is None:
             return np.sum(self.elements)
         if not self.is_array:
+            summed = "A.T @ np.ones(A.shape[0])" if axis in (0, -2) else "A @ np.ones(A.shape[1])"
             refused("the sum over an axis of a sparse matrix, which is a np.matrix",
-                    "write A @ np.ones(A.shape[1]), or make it by csr_array")
+                    f"write {summed}, or make it by csr_array")
         if axis in (0, -2):
             return matrix_product(transposed(self.pattern), self.elements, np.ones(self.shape[0], self.dtype))
         return matrix_product(self.pattern, self.elements, np.ones(self.shape[1], self.dtype))
