@@ -407,7 +407,7 @@ ALLOCATES = {
     "shaped": 1,  # np.outer copies a diagonal
     "shaped, as a cotangent is called": 1,  # np.eye, which becomes what is computed once
     "shaped and changed": 13,  # lists of the user; what a loop carries and writes into
-    "waves": 7,  # what is real is cast where it meets what is complex; project
+    "waves": 4,  # what is real is cast where it meets what is complex; project
     "recurrent": 1,  # np.zeros, with which the loop begins
     "recurrent, float32": 21,  # np.zeros is double: W is cast wherever it meets the state, and d_W is projected
     "recurrent, transposed": 1,  # as without
