@@ -755,3 +755,19 @@ def test_a_function_that_unfolds_into_many_calls():
         return np.cos(v) if n < 2 else 0.9 * slope(v * 0.9, n - 1) + 0.8 * slope(v * 0.8, n - 2)
 
     assert grad(lambda x: tree(x, 7))(0.7) == pytest.approx(slope(0.7, 7), rel=1e-13)
+
+
+def test_a_list_of_its_own_in_a_function_that_calls_itself():
+    def f(x, n):
+        def fold(v, n):
+            if n <= 0:
+                return v
+            parts = [v]
+            parts += [np.sin(v)]
+            parts[0] = parts[0] * 0.5
+            last = parts.pop()
+            return last * parts[0] + fold(0.5 * last, n - 1)
+
+        return np.sum(fold(x, n))
+
+    check(f, np.array([0.3, 0.8]), 2)

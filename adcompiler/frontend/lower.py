@@ -220,6 +220,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
         made = Lowerer(self.scope, frame, self.env, self.differentiate)
         made.heap, made.known_objects, made.argument_objects = self.heap, self.known_objects, self.argument_objects
         made.walls.append(moment())  # what is around it is changed by none of its calls
+        frame.born = moment()
         made.repeats.append(moment())
         made.attempts = [Attempted(a.catches) for a in self.attempts[-1:]]
         return made
