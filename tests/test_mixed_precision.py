@@ -207,3 +207,40 @@ def test_arrays_of_lists_that_may_be_empty(f: Any, count: int, dtype: Any) -> No
         assert np.real(d_b) == pytest.approx(want, rel=2e-2 if dtype == np.float16 else 1e-4, abs=1e-4)
     tangent = jvp(f, (y, b), (np.ones_like(y), np.ones_like(b)))[1]
     assert tangent.dtype == dtype
+
+
+def with_a_double(y, b):
+    top = np.max(b)
+    return np.sum(np.array([[a for _ in y] for a in [top, 0.167]]) ** 2)
+
+
+def with_an_array(y, b):
+    return np.sum(np.array([[row * b[0] for row in y], [np.zeros(2) for _ in y]]) ** 2)
+
+
+@pytest.mark.parametrize("f", [with_a_double, with_an_array])
+def test_lists_in_an_array_that_is_wider(f: Any) -> None:
+    y, b = np.array([[0.3, 1.0], [0.5, -0.2]], np.float32), np.array([0.4, 0.9, 0.1], np.float32)
+    for reuse in (True, False):
+        d_y, d_b = grad(f, (0, 1), reuse_buffers=reuse)(y, b)
+        assert (d_y.dtype, d_b.dtype) == (y.dtype, b.dtype)
+        double = y.astype(float), b.astype(float)
+        for k, got in enumerate((d_y, d_b)):
+            h = 1e-6
+            for at in np.ndindex(got.shape):
+                ends = []
+                for step in (h, -h):
+                    moved = [a.copy() for a in double]
+                    moved[k][at] += step
+                    ends.append(f(*moved))
+                assert got[at] == pytest.approx((ends[0] - ends[1]) / (2 * h), rel=1e-4, abs=1e-5)
+
+
+def test_a_real_list_in_a_complex_array() -> None:
+    def f(x):
+        return np.sum(np.abs(np.array([[v * v for v in x], [1j * 2 for _ in x]]) * (1 + 2j)) ** 2)
+
+    x = np.array([0.3, -0.8])
+    got = grad(f)(x)
+    assert got.dtype == float
+    np.testing.assert_allclose(got, 20 * x**3)

@@ -177,7 +177,7 @@ REMAINS = {
     },
     "the pullback is no formula: it loops, sorts or factorises, in arrays of its own": {
         "np.prod(s, axis=0)": 1, "np.prod(v)": 1, "np.cumprod(v)": 1, "np.take_along_axis(v, j, 0)": 1,
-        "np.linspace(c, 2.0, 300)": 1, "np.diagonal(D)": 3, "np.diag(D)": 3, "np.gradient(v)": 1, "np.sinc(a)": 4,
+        "np.linspace(c, 2.0, 300)": 1, "np.diagonal(D)": 3, "np.diag(D)": 3, "np.gradient(v)": 1, "np.sinc(a)": 3,
         "np.linalg.diagonal(D)": 3, "np.linalg.eig(A)[0]": 1, "np.linalg.eigvals(A)": 6, "np.linalg.svdvals(A)": 2,
         "np.linalg.lstsq(A, B)[0]": 4, "np.linalg.cond(A)": 2, "np.linalg.norm(A, 2)": 2,
         "np.linalg.det(A)": 4, "np.linalg.solve(A, B)": 2, "np.interp(v, grid, w)": 50,

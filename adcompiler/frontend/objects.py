@@ -56,7 +56,7 @@ class Objects(Operators):
         names = [p.id for p in (*a.posonlyargs, *a.args)]
         if cell is None or not names or names[0] not in frame.env:
             raise self.refuse(node, "super() stands outside of a method", "name the class: Base.method(self)")
-        return Parent(cell.cell_contents, frame.env[names[0]])
+        return Parent(cell.cell_contents, self.readable_name(frame.env[names[0]], names[0], node))
 
     def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         function, args = self.known_argument(function), tuple(map(self.known_argument, args))

@@ -61,6 +61,14 @@ class Tracer:
         return self.value.kind.dtype
 
     @property
+    def element_dtype(self) -> np.dtype[Any]:
+        """The dtype of the numbers that a list holds, in arrays or lists of its own."""
+        kind = self.value.kind
+        while isinstance(kind, Seq):
+            kind = kind.element
+        return kind.dtype
+
+    @property
     def xp(self) -> str:
         """The library whose array this stands for."""
         return getattr(self.value.kind, "xp", "numpy")

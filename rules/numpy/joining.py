@@ -24,7 +24,7 @@ from rules.kind import (
     promote,
 )  # fmt: skip
 from rules.numpy.shape import array_kind, at_least, product, reshape_like, total
-from rules.operands import rank
+from rules.operands import dtype_of, rank
 from rules.rule import Like, borrows, primitive, recorded, rule
 
 
@@ -297,7 +297,12 @@ def _unmade(d: Any, a: Any, place: tuple[int, ...] = ()) -> Any:
         return [_unmade(d, item, (*place, i)) for i, item in enumerate(a)]
     if place:
         d = d[place if len(place) > 1 else place[0]]
-    return d if hasattr(a, "ndim") or isinstance(a, int | float | complex) else unstack(d)
+    if hasattr(a, "ndim") or isinstance(a, int | float | complex):
+        return d
+    to = getattr(a, "element_dtype", dtype_of(d))  # the array may be wider than a list in it
+    if to.kind in "fc" and to != dtype_of(d):
+        d = (np.real(d) if to.kind == "f" else d).astype(to)
+    return unstack(d)
 
 
 def _stacked(t: Any, dtype: Any) -> Any:

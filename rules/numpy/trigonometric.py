@@ -97,12 +97,12 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
     """
     u = np.atleast_1d(np.pi * as_array(x, x))
     least = 0.5 if order == 1 else order + 1.0  # where the closed form has lost few digits
-    far = np.abs(u) > least
-    near = np.where(far, 0, u)
+    near = np.abs(u) <= least
+    small = np.where(near, u, 0) if on_device(u) else u[near]
     if on_device(u):
-        u = np.where(far, u, 1)
+        u = np.where(near, 1, u)
     else:
-        np.copyto(u, 1, where=~far)
+        np.copyto(u, 1, where=near)
     slope, other = np.sin(u), np.empty_like(u)
     slope /= u
     for n in range(1, order + 1):
@@ -112,20 +112,20 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
         other -= slope
         other /= u
         slope, other = other, slope
-    square, series = np.multiply(near, near, out=other), u
+    square = small * small
     first, *coefficients = _sinc_series(order, least)
-    series[...] = first
+    series = np.full_like(small, first)
     for c in coefficients:
         series *= square
         series += c
     if order % 2:
-        series *= near
+        series *= small
     if on_device(u):
-        series = np.where(far, slope, series)
+        slope = np.where(near, series, slope)
     else:
-        np.copyto(series, slope, where=far)
-    series *= np.pi**order
-    return series.reshape(np.shape(x))[()]
+        slope[near] = series
+    slope *= np.pi**order
+    return slope.reshape(np.shape(x))[()]
 
 
 @functools.cache
