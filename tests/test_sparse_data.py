@@ -360,3 +360,42 @@ def test_the_way_out_of_a_sum_over_an_axis(axis, way_out):
     assert way_out in str(caught.value)
     A = sparse.coo_matrix((np.arange(4.0), places), shape=(3, 3))
     np.testing.assert_array_equal(eval(way_out, {"A": A, "np": np}), np.asarray(A.sum(axis=axis)).ravel())
+
+
+def stores_indices(d, indices):
+    A = sparse.csr_array((d, indices, np.array([0, 2, 3])), shape=(2, 2))
+    indices[0] = 1
+    return np.sum((A @ np.array([1.0, 3.0])) ** 2)
+
+
+def stores_rows(d, rows):
+    A = sparse.coo_array((d, (rows, np.array([0, 1, 1]))), shape=(2, 2))
+    rows[0] = 1
+    return np.sum((A.T @ np.array([1.0, 3.0])) ** 2)
+
+
+def stores_its_indices(d, indices):
+    A = sparse.csr_array((d, indices, np.array([0, 2, 3])), shape=(2, 2))
+    A.indices[0] = 1
+    return np.sum((A @ np.array([1.0, 3.0])) ** 2)
+
+
+@pytest.mark.parametrize("f", [stores_indices, stores_rows, stores_its_indices])
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+def test_places_that_are_changed_under_a_matrix_are_refused(f, dtype):
+    """SciPy's matrix may share the arrays that it was given."""
+    with pytest.raises(UnsupportedError, match="may share memory with A.pattern"):
+        grad(f)(np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1], dtype))
+
+
+def test_places_that_are_changed_where_nothing_shares_them():
+    def f(d, rows):
+        A = sparse.csr_array((d, (rows, np.array([0, 1, 1]))), shape=(2, 2))
+        rows[0] = 1
+        B = sparse.csr_array((d, (rows, np.array([0, 1, 1]))), shape=(2, 2))
+        return np.sum((A @ np.array([1.0, 3.0])) ** 2) + np.sum((B @ np.array([1.0, 3.0])) ** 3)
+
+    d, rows = np.array([1.0, 2.0, 3.0]), np.array([0, 0, 1])
+    got = grad(f)(d, rows.copy())
+    ends = [[f(d + s * e, rows.copy()) for s in (1e-6, -1e-6)] for e in np.eye(3)]
+    np.testing.assert_allclose(got, [(a - b) / 2e-6 for a, b in ends], rtol=1e-7)

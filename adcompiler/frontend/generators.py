@@ -4,7 +4,7 @@ Where anything else reads one, a list is made of it first.
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import gast
@@ -50,13 +50,18 @@ class Generators(Calls):
             raise self.refuse(node.iter, f"{g.name} reads itself {MAX_DEPTH} times over", "write it as a loop")
         number = next(NUMBERS)
         names, bound = self.spliced_names(g, number)
-        frame, file = self.frame, g.frame.source.file
-        splice = Splice(g.node, node, number, names, file if file != frame.source.file else None)
+        file = g.frame.source.file
+        splice = Splice(g.node, node, number, names, file if file != self.frame.source.file else None)
         try:
             statements = desugar(splice.statements(), 1000 * number)
         except Misplaced as misplaced:
             raise self.refuse(misplaced.node, "a `yield` within an expression is not supported",
                               "make it a statement of its own") from None  # fmt: skip
+        return self.grafted(statements, g, bound, names.values(), node)
+
+    def grafted(self, statements: list[Any], g: Any, bound: dict[str, Any], own: Iterable[str], node: Any) -> Any:
+        """Run statements with those of a generator in them as part of this function; what are its `own` names goes."""
+        frame = self.frame
         frame.locals |= assigned_names(statements)
         frame.env.update(bound)
         frame.body.graft(statements, node)
@@ -65,7 +70,7 @@ class Generators(Calls):
             return self.block(statements)
         finally:
             self.splices.pop()
-            for name in set(names.values()) & set(self.frame.env):
+            for name in set(own) & set(self.frame.env):
                 del self.frame.env[name]
 
     def stmt_Reading(self, node: Any, rest: list[Any]) -> Any:

@@ -22,7 +22,6 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import desugar, jumps_out, own_name
 from adcompiler.frontend.generators import NUMBERS
 from adcompiler.frontend.instances import own_value
-from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.iterators import Generated
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Bound
@@ -125,17 +124,7 @@ def _spliced(self: Any, node: Any, item: Any, others: list[Any], g: Generated) -
     except Misplaced as misplaced:
         raise self.refuse(misplaced.node, f"{g.name} does not yield once, in a statement of its own",
                           "write it with one `yield`, outside of loops and branches") from None  # fmt: skip
-    frame = self.frame
-    frame.locals |= assigned_names(statements)
-    frame.env.update(bound)
-    frame.body.graft(statements, node)
-    self.splices.append(g.node)
-    try:
-        return self.block(statements)
-    finally:
-        self.splices.pop()
-        for name in {*names.values(), "given 0"} & set(self.frame.env):
-            del self.frame.env[name]
+    return self.grafted(statements, g, bound, (*names.values(), "given 0"), node)
 
 
 def _name(name: str, context: Any, like: Any) -> Any:

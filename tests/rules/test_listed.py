@@ -3,8 +3,6 @@
 import importlib
 from typing import Any
 
-import pytest
-
 from tests.rules import page
 from tests.rules.listed import PATH, REFRESH, lines, modes
 
@@ -52,9 +50,7 @@ def test_there_are_as_many_functions_as_is_said() -> None:
 
 
 def test_the_page_of_rules_is_as_it_is_written_now() -> None:
-    text = page.PATH.read_text(encoding="utf-8")
-    if page.VERSIONS not in text:
-        # Reason: the page is a table of the functions of NumPy and SciPy, of which other versions have others, so that
-        # there is nothing to compare it with. In an environment with the versions that it names it is compared.
-        pytest.skip(f"the page tells of other versions than {page.VERSIONS}, which have other functions")
-    assert text == page.page(), f"write it anew: {REFRESH}"
+    text, now = page.PATH.read_text(encoding="utf-8"), page.page()
+    if page.VERSIONS not in text:  # other versions of NumPy and SciPy have other functions, in the same sections
+        text, now = ("\n".join(line for line in x.splitlines() if line.startswith("#")) for x in (text, now))
+    assert text == now, f"write it anew: {REFRESH}"

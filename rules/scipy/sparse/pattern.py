@@ -133,8 +133,9 @@ def _coordinates(rows: Any, columns: Any, shape: Any) -> Structure:
 
 
 for _function in (compressed_rows, compressed_columns):
-    nondifferentiable(f"p = {_function.__name__}(indices, indptr, shape=None)", _function, kind=_compressed)
-nondifferentiable("p = coordinates(rows, columns, shape=None)", coordinates, kind=_coordinates)
+    nondifferentiable(f"p = {_function.__name__}(indices, indptr, shape=None)", _function, kind=_compressed,
+                      view="indices indptr")  # as SciPy's matrix may: a store into these after that is refused
+nondifferentiable("p = coordinates(rows, columns, shape=None)", coordinates, kind=_coordinates, view="rows columns")
 
 
 @primitive
@@ -191,7 +192,7 @@ def _shape(pattern: Any) -> tuple[Num, Num]:
 
 
 nondifferentiable("shape = shape_of(pattern)", shape_of, kind=_shape)
-nondifferentiable("q = transposed(pattern)", transposed, kind=_transposed)
+nondifferentiable("q = transposed(pattern)", transposed, kind=_transposed, view="pattern")
 
 
 @primitive
@@ -212,9 +213,13 @@ def starts_of(pattern: Pattern) -> Any:
     return pattern.parts[1].astype(np.intp)
 
 
-nondifferentiable("i = rows_of(pattern)", rows_of, kind=lambda pattern: _places(structure(pattern).count))
-nondifferentiable("i = columns_of(pattern)", columns_of, kind=lambda pattern: _places(structure(pattern).count))
-nondifferentiable("i = starts_of(pattern)", starts_of, kind=lambda pattern: _places(lengths().fresh()))
+def _one_each(pattern: Any) -> Array:
+    return _places(structure(pattern).count)
+
+
+nondifferentiable("i = rows_of(pattern)", rows_of, kind=_one_each, view="pattern")
+nondifferentiable("i = columns_of(pattern)", columns_of, kind=_one_each, view="pattern")
+nondifferentiable("i = starts_of(pattern)", starts_of, kind=lambda pattern: _places(lengths().fresh()), view="pattern")
 
 
 # ---------------------------------------------------------------------------------------- others of them
