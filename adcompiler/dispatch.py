@@ -49,7 +49,7 @@ class Variant:
         self.captured_text = _text([c.tree for c in lowered.captured])
         self.identities = _reader([i.access for i in lowered.identities], made)
         self.expected = tuple(i.value for i in lowered.identities)
-        self.classes = [(vars(k), len(vars(k))) for k in lowered.classes]
+        self.classes = [(k, _looked_up(k)) for k in lowered.classes]
 
     def serves(self, request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Were these arguments compiled for: the same kinds, and every guard holds?"""
@@ -66,7 +66,7 @@ class Variant:
             return False
         if any(a is not b for a, b in zip(identities, self.expected, strict=True)):
             return False
-        if any(len(names) != count for names, count in self.classes):
+        if any(_looked_up(k) != names for k, names in self.classes):
             return False
         trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(captured)]
         if _text(trees) != self.captured_text:
@@ -323,9 +323,9 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     lowered = made.lowered
     parts: list[str] = []
     free: dict[str, Any] = {"_list_key": _list_key, "_which": _which, "_names": _names}
-    for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells that it has more now
-        free[f"_class_{k}"] = vars(cls)
-        parts.append(f"len(_class_{k})")
+    for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells where it is looked up
+        free[f"_class_{k}"], free["_looked_up"] = cls, _looked_up
+        parts.append(f"_looked_up(_class_{k})")
     for n, tree in lowered.arguments.items():
         _parts(tree, n, parts)
     objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
@@ -385,6 +385,11 @@ def _which(*objects: Any) -> tuple[int, ...]:
 def _names(x: Any) -> tuple[str, ...]:
     """The names of the attributes of an object with slots."""
     return tuple(attributes_of(x))
+
+
+def _looked_up(cls: type) -> tuple[Any, ...]:
+    """Where attributes of a class are found: the names that it has, and the classes that it looks into next."""
+    return (*vars(cls), *cls.__bases__)
 
 
 def _parts(tree: Any, e: str, parts: list[str]) -> None:

@@ -625,7 +625,55 @@ def keeps_its_loop_variable(x, c):
     return v * v * v
 
 
+def returns_now_and_then(x, c):
+    s = np.sum(x * x)
+    if s > c:
+        s = s * 1.1
+        if s > 4.0 * c:
+            return s * x[0]
+        s = s + x[1]
+    elif c > 40.0:
+        return x[0] ** 2
+    if x[1] < c:
+        y = x * s
+        for v in x:
+            if v > c:
+                return v * y[2]
+            s = s + np.sin(v)
+    else:
+        y = x * c
+        if c < 0.0:
+            return np.sum(y)
+    y[0] *= s
+    if s < 3.0:
+        if s < 2.0 or x[2] > 1.0:
+            return np.sum(y) * s
+        y[1] += s
+    return np.sum(y * y)
+
+
+def returns_arrays_now_and_then(x, c):
+    if x[0] > c:
+        if c < 0.5:
+            return x * 2.0
+        c = c * 2.0
+    if c > 1.0:
+        if c > 1.3:
+            return x * x
+        x = x + c
+    if c < 20.0:
+        c = c + 1.0
+        if c > 10.0:
+            return x
+    return np.sin(x) * c
+
+
+def helper_returns_now_and_then(x, c):
+    return np.sum(returns_arrays_now_and_then(x, c) * x) * returns_arrays_now_and_then(x * x, c)[1]
+
+
 ON_NUMBERS = [
+    returns_now_and_then, helper_returns_now_and_then,
     breaks, breaks_after_work, breaks_at_an_index, breaks_backwards, always_breaks, breaks_on_the_other_side,
     breaks_on_both_sides, breaks_in_a_chain, breaks_deep_inside, breaks_deeper, breaks_twice, breaks_over_a_slice,
     breaks_over_reversed, skips, skips_after_work, skips_deep_inside, skips_and_breaks_deep_inside, otherwise,
@@ -933,6 +981,30 @@ def test_what_follows_two_tests_before_a_return_stands_once():
         assert_close(grad(f)(a, x), differences(f, (a, x)))
         assert_close(grad(f, 1)(a, x), differences(f, (a, x), 1))
         assert_close(grad(f, 1)(a, -x), differences(f, (a, -x), 1))
+
+
+def chain(k):
+    """A function of `k` tests one after the other, each of which may return or go on."""
+    lines = ["def f(x, y):", "    s = np.sum(x * x)"]
+    for i in range(k):
+        test = [f"    if s > {i}.5 + y:", "        s = s * 1.01", f"        if y > {i}.9:"]
+        lines += [*test, f"            return s * {i}", f"        s = s + y * {i}"]
+    return "\n".join([*lines, "    return s * np.sin(s)", ""])
+
+
+def test_what_follows_many_tests_that_may_return_is_compiled_at_most_twice(tmp_path):
+    """Else the code grows as 2 to the number of tests."""
+    made = {}
+    for k in (2, 4, 8, 12):
+        path = tmp_path / f"chain_{k}.py"
+        path.write_text(chain(k))
+        names = {"np": np}
+        exec(compile(chain(k), str(path), "exec"), names)
+        made[k] = names["f"]
+        text = differentiable(made[k]).source("grad", example=(X, 0.3))
+        assert text.count("np.cos(") <= 2 and len(text.splitlines()) < 45 * k
+    for y in (-1.0, 0.3, 1.5, 3.0, 20.0):
+        check(made[8], X, y)
 
 
 def runs_off_the_end(x):

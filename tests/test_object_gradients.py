@@ -206,6 +206,46 @@ def test_a_class_may_get_what_it_had_not(monkeypatch):
         np.testing.assert_allclose(g(c, 2.0), 4.0)
 
 
+def test_a_class_may_get_one_thing_for_another_or_have_others_above_it():
+    """Between two calls: the number of its names stays."""
+
+    class Plain:
+        def f(self):
+            return np.sum(self.x)
+
+    class Squared(Plain):
+        def f(self):
+            return np.sum(self.x**2)
+
+    class Below(Plain):
+        def __init__(self, x):
+            self.x, self.k = x, 2.0
+
+        def unused(self):
+            return 0.0
+
+    def loss(c):
+        return c.f() * c.k * (1.0 if c else 3.0)
+
+    g, c = grad(loss, "c.x"), Below(X)
+    pull = lambda: vjp(loss, c)[1](1.0)[0]["x"]
+    np.testing.assert_allclose(g(c), 2.0)
+    np.testing.assert_allclose(pull(), 2.0)
+    del Below.unused
+    Below.__bool__ = lambda self: False
+    np.testing.assert_allclose(g(c), 6.0)
+    np.testing.assert_allclose(pull(), 6.0)
+    del Below.__bool__
+    Below.k = property(lambda self: self.x[0])
+    del c.__dict__["k"]
+    np.testing.assert_allclose(g(c), X[0] + np.array([np.sum(X), 0, 0]))
+    Below.__bases__ = (Squared,)
+    np.testing.assert_allclose(g(c), 2 * X[0] * X + np.array([np.sum(X**2), 0, 0]))
+    np.testing.assert_allclose(pull(), 2 * X[0] * X + np.array([np.sum(X**2), 0, 0]))
+    Below.__bases__ = (Plain,)
+    np.testing.assert_allclose(g(c), X[0] + np.array([np.sum(X), 0, 0]))
+
+
 def _squared(self, y):
     return np.sum(self.x**2) * y
 

@@ -18,6 +18,7 @@ blank in them, so that no name of the user's is one.
 """
 
 import copy
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
@@ -40,6 +41,9 @@ from adcompiler.frontend.trying import (
     suppressing,
 )
 from adcompiler.ir.core import UNDEF
+
+#: How often what follows an `if` that returns may be lowered, for different paths to it.
+COPIES = 2
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ def desugar(statements: list[Any], first: int = 0) -> list[Any]:
     The flags have the numbers from `first` on.
     """
     statements = without_match(statements, count(first + 1))
-    if not any(_leaves(s) for s in statements):
+    if not any(_leaves(s) for s in statements) and _copies(statements) <= COPIES:
         return statements
     return _Desugar(first).block(statements, None)
 
@@ -162,6 +166,7 @@ class _Desugar:
             s = _endless(s) if _assigns_in_test(s) or (attempt and isinstance(s, gast.While) and may_raise(s.test)) \
                 else s  # fmt: skip
             s = asserted(s) if attempt and isinstance(s, gast.Assert) else s
+            s = _one_test(s) if isinstance(s, gast.If) else s
             if exits is not None and attempt is not None and (parts := self.attempted(s, rest)) is not None:
                 return out + self.attempt(*parts, exits, attempt)
             if isinstance(s, gast.Try) or suppresses(s):
@@ -175,23 +180,20 @@ class _Desugar:
                 return out + _jump(s, exits)
             elif isinstance(s, gast.Return):
                 return out + (_jump(s, exits) if exits is not None and exits.returns is not None else self.returned(s))
-            elif isinstance(s, gast.If) and exits is not None and (attempt or jumps_out([s])):
-                return out + self.branch(s, rest, exits)
-            elif isinstance(s, gast.If):
-                out.append(_at(gast.If(s.test, self.block(s.body, exits), self.block(s.orelse, exits)), s))
-            elif isinstance(s, gast.With) and returned_alone(exits) and _returns(s.body) and _completes(s.body):
+            elif returned_alone(exits) and _returns_once(s, rest):
                 self.count += 1
                 returned, value, left = (f"{name} {self.count}" for name in ("returned", "value", "left"))
                 left = returned if exits is None else left
                 inner = self.inside(exits, left, (returned,), value, attempt)
-                body = self.block(s.body, replace(inner, returns=tuple(dict.fromkeys((returned, left)))))
-                back = _at(gast.Return(_name(value, s)), s)
-                out += [*(_set(f, False, s) for f in dict.fromkeys((returned, left))),
-                        _at(gast.With(s.items, body, None), s)]  # fmt: skip
-                out[-1].attempt, out[-1].raw = attempt, s.body
-                rest.insert(0, _at(gast.If(_name(returned, s), [back], []), s))
+                flags = tuple(dict.fromkeys((returned, left)))
+                out += [*(_set(f, False, s) for f in flags), *self.block([s], replace(inner, returns=flags))]
+                rest.insert(0, _at(gast.If(_name(returned, s), [_at(gast.Return(_name(value, s)), s)], []), s))
                 if exits is not None:
                     return out + self.unless(exits.skip, rest, exits, s)
+            elif isinstance(s, gast.If) and exits is not None and (attempt or jumps_out([s])):
+                return out + self.branch(s, rest, exits)
+            elif isinstance(s, gast.If):
+                out.append(_at(gast.If(s.test, self.block(s.body, exits), self.block(s.orelse, exits)), s))
             elif isinstance(s, gast.With):
                 out.append(_at(gast.With(s.items, self.block(s.body, exits), None), s))
                 out[-1].attempt, out[-1].raw = attempt, s.body
@@ -407,6 +409,38 @@ def _leaves(s: Any) -> bool:
         or _assigns_in_test(n)
         for n in _statements([s])
     )
+
+
+def _returns_once(s: Any, rest: list[Any]) -> bool:
+    """Is this left at one place alone, where it returns too? So is a `with`, and an `if` that many paths go through.
+
+    Lowering gives each path through an `if` that returns what follows it.
+    """
+    if isinstance(s, gast.With):
+        return _returns(s.body) and _completes(s.body)
+    return isinstance(s, gast.If) and _returns([s]) and _ways(s) > 1 and _copies([s, *rest]) > COPIES
+
+
+def _ways(s: Any) -> int:
+    """How many paths go through an `if` that returns, to what follows it. Of all else one does, or none."""
+    if not isinstance(s, gast.If) or not _returns([s]):
+        return int(_completes([s]))
+    return math.prod(map(_ways, s.body)) + math.prod(map(_ways, s.orelse))
+
+
+def _copies(statements: list[Any]) -> int:
+    """How often the last of these statements would be lowered, once for each path to it."""
+    return math.prod(max(1, _ways(s)) for s in statements)
+
+
+def _one_test(s: Any) -> Any:
+    """`if a and b: ..` for `if a: if b: ..`, where both are comparisons and what is inside returns."""
+    inner = s.body[0]
+    if len(s.body) != 1 or not isinstance(inner, gast.If) or s.orelse or inner.orelse or not _returns(inner.body):
+        return s
+    if not isinstance(s.test, gast.Compare) or not isinstance(inner.test, gast.Compare):
+        return s
+    return _at(gast.If(_at(gast.BoolOp(gast.And(), [s.test, inner.test]), s), inner.body, []), s)
 
 
 def _assigns_in_test(s: Any) -> bool:

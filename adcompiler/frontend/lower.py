@@ -417,10 +417,6 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
         return DIVERGES
 
     def stmt_If(self, node: Any, rest: list[Any]) -> Any:
-        inner = node.body[0]
-        if _guards_an_exit(node) and isinstance(inner, gast.If):  # what follows is lowered once, and not for each test
-            both = gast.copy_location(gast.BoolOp(gast.And(), [node.test, inner.test]), node)
-            return self.branch(both, inner.body, [], rest, node)
         return self.branch(node.test, node.body, node.orelse, rest, node)
 
     def branch(self, test: Any, body: list[Any], orelse: list[Any], rest: list[Any], node: Any) -> Any:
@@ -499,14 +495,6 @@ def _unpacks(targets: list[Any]) -> bool:
     """Is this one tuple of names? Then a generator may be read to its end before the first of them is assigned."""
     elements = targets[0].elts if len(targets) == 1 and isinstance(targets[0], gast.Tuple | gast.List) else []
     return bool(elements) and all(isinstance(t, gast.Name) for t in elements)
-
-
-def _guards_an_exit(node: Any) -> bool:
-    """Is this `if a: if b: ..`, two comparisons before a `return`?"""
-    inner = node.body[0]
-    if len(node.body) != 1 or not isinstance(inner, gast.If) or node.orelse or inner.orelse:
-        return False
-    return _returns(inner.body) and isinstance(node.test, gast.Compare) and isinstance(inner.test, gast.Compare)
 
 
 def _returns(statements: list[Any]) -> bool:
