@@ -9,6 +9,7 @@ import pytest
 from adcompiler import UnsupportedError, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.compile import interpret
 from adcompiler.ir.verify import verify
+from tests.lists_changed import CHANGED, prefix_sums, sorted_by_swaps
 from tests.numerics import assert_close, check
 from tests.test_passes import GRADIENTS, Program, bits, made
 
@@ -408,7 +409,7 @@ PROGRAMS = [
     known_structure, both_branches, unrolled, item_of_a_dict, steps, from_a_first_element, conditional,
     length_asked_in_the_loop, two_appends, augmented, until_small, while_short, pairs, stack, rows, rows_by_index,
     breaks_before, breaks_after, continues, a_list_each_time, in_an_inner_loop, emptied, copies, ints_and_floats,
-    no_iterations,
+    no_iterations, *CHANGED,
 ]  # fmt: skip
 
 
@@ -447,7 +448,8 @@ def test_other_modes_agree_with_differences(f):
         assert_close(np.sum(pullback(scale)[0] * t), scale * slope, 1e-5)
 
 
-@pytest.mark.parametrize("f", [steps, from_a_first_element, conditional, rows, stack], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [steps, from_a_first_element, conditional, rows, stack, *CHANGED],
+                         ids=lambda f: f.__name__)  # fmt: skip
 def test_float32_keeps_its_dtype(f):
     d = grad(f)(X.astype(np.float32))
     assert d.dtype == np.float32
@@ -711,6 +713,47 @@ def test_stages_agree_and_writing_in_place_changes_no_bit(f):
     for stage in GRADIENTS[1:]:
         assert_close(interpret(f, (X,), stage, 0, checked=True), first)
     assert bits(made(program).run(X)) == bits(made(program, reuse=False).run(X))
+
+
+def test_stores_by_index_are_in_place_and_so_are_those_of_the_adjoint():
+    """Nothing is copied, and of what is overwritten only what the adjoint reads is kept."""
+    text = statements(sorted_by_swaps, X)
+    assert "copied(" not in text and "list(" not in text and "a[j] = part_2" in text and "d_a[j] = 0.0" in text
+    text = statements(prefix_sums, X)
+    assert "copied(" not in text and "list(" not in text and "tape" not in text and "d_s[i] = 0.0" in text
+
+
+def test_numbers_that_are_stored_have_their_types():
+    def f(x, y):
+        y = list(y)
+        for i in range(1, len(y)):
+            y[i] = y[i] * x[0] + y[i - 1]
+            y[0] = y[i] * y[0]
+        return sum(y)
+
+    for scalar in (float, np.float64, np.float32):
+        y = [scalar(v) for v in (1.0, 2.0, 3.0)]
+        d_x, d_y = grad(f, (0, 1))(np.ones(2), y)
+        assert d_x.tolist() == [34.0, 0.0] and d_y == [29.0, 11.0, 4.0] and {type(v) for v in d_y} == {scalar}
+        assert y == [1.0, 2.0, 3.0]
+
+    def complex_numbers(x):
+        a = [0j] * len(x)
+        for i in range(len(x)):
+            a[i] = x[i] * 1j + x[i] ** 2
+        return abs(a[0] * a[-1])
+
+    check(complex_numbers, X)
+
+
+def test_a_store_beyond_the_end_raises_as_in_python():
+    def f(x):
+        a = [0.0] * len(x)
+        a[len(x)] = x[0]
+        return sum(a)
+
+    with pytest.raises(IndexError, match="list assignment index out of range"):
+        grad(f)(X)
 
 
 def rows_of_a_literal(x):

@@ -171,6 +171,7 @@ class AttributeStores(Attributes):
                 raise Promote(frozenset({steps}), problem)
 
     def check_opened(self, place: Place) -> None:
+        super().check_opened(place)
         if place.owner is None or not isinstance(place.base, list):
             return
         path = (place.name, *place.keys)

@@ -6,15 +6,23 @@ def f(x):
     add(x)
 
 Every nested function that is called takes them all, and gives them back, so that a loop in any of them carries them.
+So does a function that is passed a list, and changes it in a loop: the names that its caller has for it have none then.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import gast
+
 from adcompiler.frontend.calls import Calls
-from adcompiler.frontend.scope import Frame
+from adcompiler.frontend.iteration import assigned_names, changed_names
+from adcompiler.frontend.joins import Environments
+from adcompiler.frontend.kinds import ListOf
+from adcompiler.frontend.scope import Frame, Poison
 from adcompiler.frontend.versions import Rebound
+from adcompiler.ir.core import Value
+from rules.kind import Seq
 
 
 class Borrowing(Calls):
@@ -37,7 +45,8 @@ class Borrowing(Calls):
         frame.borrowed = frozenset(name for _, name in taken)
         given_back = False
         try:
-            yield
+            with self.passed_lists(frame, node):
+                yield
             given_back = True
         finally:
             for owner, name in reversed(taken):
@@ -59,6 +68,45 @@ class Borrowing(Calls):
                 yield around, name
             around = around.parent
 
+    @contextmanager
+    def passed_lists(self, frame: Frame, node: Any) -> Iterator[None]:
+        """Lend a function the lists that it is passed, or that are variables around it, and that it changes in a loop."""
+        found = {p: _of_frames(frame, p) for p in changed_in_loops(node)}
+        lists = [(p, d) for p, d in found.items() if _list(d)]
+        lists = [(p, d) for p, d in lists if sum(d is x for x in (*frame.env.values(), *found.values())) <= 2]
+        gone = [Poison("{name} is changed by " + frame.name + " under another name", "read it by the name that "
+                       + frame.name + " changes") for _ in lists]  # fmt: skip
+        for (p, d), poison in zip(lists, gone, strict=True):
+            self.renamed(d, poison)
+            frame.env[p] = d
+        now = [d for _, d in lists]
+        try:
+            yield
+            now = [frame.env[p] for p, _ in lists]
+        finally:
+            for p, _ in lists:
+                frame.env.pop(p, None)
+            names = [self.renamed(poison, d) for poison, d in zip(gone, now, strict=True)]
+        for (_, d), anew, places in zip(lists, now, names, strict=True):
+            for f, n in places if anew is not d else ():
+                self.check_list_carried(f, n, d, anew, node)
+
+    def renamed(self, old: Any, new: Any) -> list[tuple[Frame, str]]:
+        """Put one denotation in the place of another wherever names have it; which those are."""
+        versions, made = ({old: new}, {}) if isinstance(old, Value) else ({}, {id(old): (old, new)})
+        before: Environments = [(f, f.env) for f in self.frames()]
+        self.moved(versions, made)
+        return [(f, n) for f, env in before for n, d in env.items() if f.env[n] is not d]
+
+    def check_list_carried(self, f: Frame, n: str, old: Any, new: Any, node: Any) -> None:
+        """Raise Rebound for the outermost loop that does not carry a list, as one that grows, which a call has changed."""
+        for header in self.headers:
+            at_start = header.at_start.get((id(f), n)) is old
+            if at_start and header.frame is f and not isinstance(new, list) and (n,) not in header.grown:
+                header.grown |= {(n,)}
+                raise Rebound(header, n)
+        self.check_name_carried(f, n, "list", n, node)
+
     def give_back(self, holder: Frame, name: str, frame: Frame, node: Any) -> None:
         """The variable is what the function has left it as. Raises Rebound where a loop has to carry it."""
         d = frame.env.get(name)
@@ -76,3 +124,24 @@ class Borrowing(Calls):
             raise self.refuse(node, f"{name} is assigned within an expression, by a function that this calls",
                               "write a loop, with the call in a statement of its own")  # fmt: skip
         holder.env[name] = d
+
+
+def changed_in_loops(node: Any) -> list[str]:
+    """The names that a function does not assign, and that loops in it change."""
+    if not isinstance(node.body, list):
+        return []
+    loops = [n for s in node.body for n in gast.walk(s) if isinstance(n, gast.For | gast.While)]
+    return sorted(frozenset().union(*(changed_names(loop.body) for loop in loops)) - assigned_names(node.body))
+
+
+def _of_frames(frame: Frame | None, name: str) -> Any:
+    """What a name means in a function, or in those around it; None where it is no variable of theirs."""
+    while frame is not None and name not in frame.env:
+        frame = frame.parent
+    return None if frame is None else frame.env[name]
+
+
+def _list(d: Any) -> bool:
+    """Is this a list that may grow, or of which elements are stored?"""
+    long = isinstance(d, ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq) and not d.kind.range)
+    return long or type(d) is list

@@ -116,6 +116,10 @@ class Expressions(Parts):
     def expr_BinOp(self, node: Any) -> Any:
         return self.binary(BINARY[type(node.op)], self.expr(node.left), self.expr(node.right), node)
 
+    def copies(self, d: Any, times: Value, node: Any) -> Any:
+        """A list of so many times this number."""
+        raise NotImplementedError
+
     def binary(self, target: Any, a: Any, b: Any, node: Any, hint: str = "") -> Any:
         """`a op b` on denotations, tuples, lists and strings included."""
         for x in (a, b):
@@ -135,7 +139,12 @@ class Expressions(Parts):
                 seq, times = (a, b) if isinstance(a, tuple | list) else (b, a)
                 if isinstance(seq, tuple | list) and _int_like(times):
                     remedy = "make an array, np.full(n, value), or append in a loop"
-                    return seq * self.static(times, node, "the number of copies of a list", remedy)
+                    try:
+                        return seq * self.static(times, node, "the number of copies of a list", remedy)
+                    except Refusal:
+                        if isinstance(times, Value) and isinstance(seq, list) and len(seq) == 1 and _number(seq[0]):
+                            return self.copies(seq[0], times, node)
+                        raise
             if all(isinstance(x, tuple | list) for x in (a, b)) or not any(
                 isinstance(x, Value) and isinstance(x.kind, Array) for x in (a, b)
             ):
@@ -223,6 +232,12 @@ class Expressions(Parts):
 
 
 _OF_SETS = (operator.or_, operator.and_, operator.sub, operator.xor)
+
+
+def _number(d: Any) -> bool:
+    return (isinstance(d, Known) and type(d.value) in (bool, int, float, complex)) or (
+        isinstance(d, Value) and isinstance(d.kind, Num)
+    )
 
 
 def _int_like(d: Any) -> bool:

@@ -13,19 +13,22 @@ import gast
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.desugar import hint
+from adcompiler.frontend.frames import held, replaced
 from adcompiler.frontend.iteration import GROWING, assigned_names, grown_places
 from adcompiler.frontend.iterators import Generated, Iteration
 from adcompiler.frontend.joins import restore
 from adcompiler.frontend.kinds import Deque, Known, ListOf, join_kinds
-from adcompiler.frontend.ownership import ELEMENT, make_later
-from adcompiler.frontend.scope import Callback, Closure
+from adcompiler.frontend.ownership import ELEMENT, READ, containers, make_later
+from adcompiler.frontend.records import Record
+from adcompiler.frontend.scope import Callback, Closure, Frame
 from adcompiler.frontend.static import Unroll
 from adcompiler.frontend.storage import Place, Stores
+from adcompiler.frontend.versions import Rebound
 from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import For, Op, Value, While, leaves, walk
 from adcompiler.ir.structure import like as remade
-from rules.cotangent import appended, listed, without_last
+from rules.cotangent import appended, listed, update, without_last
 from rules.kind import Array, Num, Seq, Unfilled
 
 
@@ -57,9 +60,18 @@ class Lists(Stores):
         root = f.value
         while isinstance(root, gast.Subscript):
             root = root.value
-        if isinstance(root, gast.Name) and (root.id in self.frame.locals or root.id in self.frame.env):
+        if isinstance(root, gast.Name) and self.is_variable(root.id):
             return str(root.id)
         return None if self.attribute_of_object(f.value) is None else self.text(root)
+
+    def is_variable(self, name: str) -> bool:
+        """Is this a variable of this function, or of one around it?"""
+        frame: Frame | None = self.frame
+        while frame is not None:
+            if name in frame.locals or name in frame.env:
+                return True
+            frame = frame.parent
+        return False
 
     def regrown(self, node: Any, name: str) -> Any:
         """The value of a method that changes the length of a list at a place; NotImplemented where it is no list."""
@@ -96,7 +108,14 @@ class Lists(Stores):
         if isinstance(place.base, list) and isinstance(made, list):
             self.put_container(place, made, node)
         else:
+            self.put_list(place, made, node)
+
+    def put_list(self, place: Place, made: Any, node: Any) -> None:
+        """Give a list of any length its new version, for all names that it has."""
+        old = _values(place.base) if self.changes_list(place.base) and not isinstance(place.base, list) else []
+        if place.keys or not old:
             self.replace(place, made, node)
+        self.moved(dict(zip(old, _values(made), strict=False)))
 
     def grown(self, made: Any, source: Any) -> Any:
         """The list of a comprehension whose length is not known: a loop appends to it."""
@@ -118,6 +137,19 @@ class Lists(Stores):
             del self.builder.region.ops[mark:]
             restore(before)
             return self.folded(made, name, self.opened([], grow.element, hint(name), made), [append], made, source)
+
+    def copies(self, d: Any, times: Value, node: Any) -> Any:
+        """`[d] * times` as `[d for _ in range(times)]`."""
+        item, count = "item 0", "copies 0"
+        self.frame.env[item], self.frame.env[count] = d, self.call(Known(range), (times,), {}, node)
+        loop = gast.comprehension(_named("_ 0", gast.Store()), _named(count, gast.Load()), [], 0)
+        made = gast.ListComp(_named(item, gast.Load()), [loop])
+        for n in gast.walk(made):
+            gast.copy_location(n, node)
+        found = self.expr(made)
+        for name in (item, count):
+            self.frame.env.pop(name, None)
+        return found
 
     def changes_list(self, d: Any) -> bool:
         """Does this denote a list, of known structure or of any length?"""
@@ -145,8 +177,38 @@ class Lists(Stores):
         self.check_filled(base, node)
         taken = _over(base, lambda v: self.emit(operator.getitem, v, Known(-1)))
         self.lend(taken)
-        self.replace(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)), node)
+        self.put_list(place, _rewrapped(base, lambda v: self.emit(without_last, v, hint=v.hint)), node)
         return taken
+
+    def write(self, place: Place, kind: str, d: Any, node: Any) -> None:
+        """A new version of the array at a place, or of the list of any length whose element is stored."""
+        if not self.stores_element(place):
+            super().write(place, kind, d, node)
+            return
+        base, text = place.base, hint(place.text)
+        self.make_apart(base)
+        self.take_apart(base, node)
+        self.check_opened(place)
+        self.check_list(base, place.text, node, place.label)
+        self.read(place, node)  # in a `try` there may be no such element
+        found = self.element_kind_of(d, text, node)
+        element = None if isinstance(found, list | Seq | Array) else self.one_kind(base.kind.element, found)
+        if element is None:
+            raise self.refuse(node, f"{describe(d)} is stored into {text}, a list of {base.kind.element}",
+                              "store elements of one kind")  # fmt: skip
+        path = (self.operand(place.path[0]),)
+        new = self.sequence(update, base, path, "set", self.operand(d), element=element, hint=base.hint)
+        new.kind = Seq(element, length=base.kind.length)
+        self.put_list(place, new, node)
+
+    def stores_element(self, place: Place) -> bool:
+        """Is this an element of a list of numbers, of any length?"""
+        base = place.base
+        if not _any_length(base) or not isinstance(base.kind.element, Num) or len(place.path) != 1:
+            return False
+        index = place.path[0]
+        known = isinstance(index, Known) and type(index.value) is int
+        return known or (isinstance(index, Value) and isinstance(index.kind, Num) and index.kind.dtype.kind in "iu")
 
     def inserted(self, place: Place, args: list[Any], node: Any) -> Any:
         at = self.static(args[0], node, "where an element is inserted")
@@ -234,7 +296,7 @@ class Lists(Stores):
         if empty:
             reason = f"an empty list is appended to {text} in a loop, and would be filled there"
             refusal = self.refuse(node, reason, "fill the inner list first, row.append(...), and then append it")
-        raise self.unrolling(refusal) if empty or isinstance(d, Closure | Callback | Known) else refusal
+        raise self.unrolling(refusal) if empty or isinstance(d, Closure | Callback | Known | Record) else refusal
 
     def unrolling(self, refusal: Refusal) -> Exception:
         """What lowers the loop around again, one iteration after the other; the refusal where there is none."""
@@ -294,7 +356,16 @@ class Lists(Stores):
         return made if isinstance(made, Value) else ListOf(made)
 
     def check_opened(self, place: Place) -> None:
-        """Let a loop around carry the list of an attribute, to which it appends, as one of any length."""
+        """Let a loop around carry a list as one of any length to which a function that it calls appends."""
+        if not isinstance(place.base, list):
+            return
+        for header in self.headers:
+            if header.it is not None and self.is_short(header.it):
+                continue  # it is unrolled where that is in the way
+            for n in header.before:
+                if header.at_start.get((id(header.frame), n)) is place.base and (n,) not in header.grown:
+                    header.grown |= {(n,)}
+                    raise Rebound(header, n)
 
     # ----------------------------------------------------------------------------------------- checks
     def check_statement(self, node: Any, name: str) -> None:
@@ -327,13 +398,58 @@ class Lists(Stores):
             for v in _values(d):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"
-                elif not other and not self.alone(v, name):
-                    other = ELEMENT if v in self.lent_lists else self.list_holder(v, name) or "another name"
+                else:
+                    other = other or self.list_elsewhere(v, name, text, node)
         if other:
             remedy = make_later(other) or f"write {text} = list({text}) first"
+            if other == READ:
+                remedy = f"loop over a copy: list({text})"
+            elif self.callers:
+                remedy += ", and return it"
+            elif other.isidentifier():
+                remedy += ", or use one name for it"
             other = other.removesuffix(",")
             raise self.refuse(node, f"{text} may be the same list as {other}, which this changes in place",
                               remedy)  # fmt: skip
+
+    def list_elsewhere(self, v: Value, name: str, text: str, node: Any) -> str:
+        """What else may be this list, and cannot be given its new version; an empty text where there is nothing.
+
+        Raises Rebound for a loop that does not carry another name of it.
+        """
+        if not self.made_here(v):
+            return ELEMENT if v in self.lent_lists else self.list_holder(v, name) or self.held_before(v, name)
+        for what, x, _ in self.temporaries():
+            if x is v:
+                return what
+        mark = Value(v.kind)
+        for f, n, d in self.names():
+            labels = [label for label, x, _ in held(d, n) if x is v and (f is not self.frame or label != name)]
+            if not labels:
+                continue
+            if any(x is v for _, x, _ in held(replaced(d, {v: mark}, {}), n)):
+                return labels[0] + self.suffix(f)
+            self.check_name_carried(f, n, "list", text, node)
+        return ""
+
+    def held_before(self, v: Value, name: str) -> str:
+        """What else may be a list that loops carry, by what held it before them."""
+        for header in reversed(self.headers):
+            if v not in header.params:
+                break
+            first = header.inits[header.params.index(v)]
+            if first in self.arguments:
+                return "an argument, whose list is the caller's"
+            if any(x is first for x, _ in self.pinned):
+                return READ
+            same = [label for n, d in header.before.items() for label, x, _ in held(d, n) if x is first]
+            known = next((x for n, d in header.before.items() for label, x in containers(d, n) if label == name), None)
+            same += [label for n, d in header.before.items() for label, x in containers(d, n) if x is known]
+            other = next((label for label in same if label != name), "")
+            if other:
+                return self.way_to(other)
+            v = first
+        return "another name"
 
     def in_argument(self, d: Any) -> bool:
         """Is this list of known structure one that the caller has?"""

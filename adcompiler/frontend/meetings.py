@@ -99,13 +99,17 @@ class Meetings(Versions):
     def lists_apart(
         self, before: Environments, sides: list[Side], changed: list[dict[Any, Value]]
     ) -> dict[int, set[str]]:
-        """The places of lists that nothing else holds, at the end of each path."""
+        """The places of lists that nothing else holds at the end of each path but other places, the same on each."""
         apart = []
         for side, places in zip(sides, changed, strict=True):
             for (f, _), env in zip(before, side[0], strict=True):
                 f.env = env
-            apart.append({key for key, v in places.items() if isinstance(v.kind, Seq) and self.alone(v, key[1])})
+            holders: dict[Any, list[Any]] = {}
+            for key, v, _ in self.at_end(before, side):
+                holders.setdefault(v, []).append(key)
+            apart.append({(key, frozenset(holders[v])) for key, v in places.items()
+                          if isinstance(v.kind, Seq) and self.made_here(v) and None not in holders[v]})  # fmt: skip
         out: dict[int, set[str]] = {}
-        for frame, label in set.intersection(*apart):
+        for (frame, label), _ in set.intersection(*apart):
             out.setdefault(frame, set()).add(label)
         return out

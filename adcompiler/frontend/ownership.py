@@ -87,6 +87,10 @@ class Ownership(Calls):
         """Does this name alone hold the array, or the list of any length?"""
         if not (isinstance(v, Value) and _list(v)):
             return self.owned(v, name, live)
+        return self.made_here(v) and not self.list_holder(v, name, live)
+
+    def made_here(self, v: Value) -> bool:
+        """Is this list of any length surely one that this function has made, and that no other value is?"""
         op = self.defs.get(v)
         if v in self.lent_lists:
             return False
@@ -94,7 +98,7 @@ class Ownership(Calls):
             new = v in op.results[len(op.inits) :]
         else:
             new = type(op) is Op and (not isinstance(op.target, Callee) or new_memory(op))
-        return (new or v in self.owned_joins) and not self.list_holder(v, name, live)
+        return new or v in self.owned_joins
 
     def list_holder(self, v: Value, name: str, live: Any = None) -> str:
         """What else denotes this very list; an empty text where there is nothing."""

@@ -81,7 +81,7 @@ class Stores(Writers):
         if not path and not (exists and is_array(base)):
             if not named:
                 raise self.refuse_store(target)
-            if owner is not self.frame and not keys:
+            if owner is not self.frame and not keys and not exists:
                 self.check_local(node.id, target)
         return Place(node.id if named else "", keys, base, path, text)
 
@@ -164,7 +164,7 @@ class Stores(Writers):
             raise self.refuse(node, f"{text} has no operators", f"write {text}[...] {symbol(node.op)}= ...")
         if number:
             self.check_container(place, node)
-        if number and path:
+        if number and path and not self.stores_element(place):
             raise self.refuse_element(place, node)
         if not path and (number or not self.lens(base).steps):
             self.whole(place, self.expr(node.value), node)
@@ -177,10 +177,14 @@ class Stores(Writers):
         if not number and isinstance(new, Value):
             self.check_in_place(old, new, place.text, node, stored=True)
             self.check_cast(new.kind.dtype, old.kind.dtype, node)
-        if place.flat or kind is None or (path and _gathers(path[-1])) or not _fits(new, old):
+        if place.flat or kind is None or not is_array(base) or (path and _gathers(path[-1])) or not _fits(new, old):
             self.write(place, "set", new, node)
         else:
             self.write(place, kind, value, node)
+
+    def stores_element(self, place: Place) -> bool:
+        """Is this an element of a list of numbers, of any length?"""
+        raise NotImplementedError
 
     def whole(self, place: Place, value: Any, node: Any) -> None:
         """`place op= value` of a whole array, number or other object."""
@@ -258,7 +262,10 @@ class Stores(Writers):
         self.take_apart(base, node)
         long = isinstance(base, ListOf) or isinstance(getattr(base, "kind", None), Seq)
         what = "a list of any length" if long else describe(base)
-        remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({place.text})]"
+        x = place.text
+        remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({x})]"
+        if place.path and isinstance(place.path[0], slice):
+            remedy = f"make a new list: new = {x}[:k], new.append(value), new.extend({x}[k:])"
         if not isinstance(node, gast.Call):
             return self.refuse(node, f"a store into {what} is not supported", remedy)
         return self.refuse(node, f"an element of {what} is changed in place", f"{remedy}, or append what is changed so")

@@ -16,6 +16,7 @@ from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.padding import PADDED
 from adcompiler.frontend.patterns import PATTERNS
+from adcompiler.frontend.records import Record
 from adcompiler.frontend.rewritten import REWRITTEN
 from adcompiler.frontend.scope import Closure, Method
 from adcompiler.frontend.views import VIEWS
@@ -339,6 +340,11 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
         items = list(map(Known, items.value))
     if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
+    if isinstance(items, tuple | list) and any(isinstance(d, Record) for d in items):
+        keys = [self.static(self.call(key, (d,), {}, node), node, "what objects are sorted by",
+                            "sort the numbers, or by a number that is no part of the gradient's way")
+                for d in items]  # fmt: skip
+        return [items[i] for i in sorted(range(len(keys)), key=keys.__getitem__, reverse=turned)]
     if not plain and isinstance(items, tuple | list) and items:
         items = self.opened(list(items), items[0], "what is sorted", node)
     keys = items if plain else self.follow("sorted", keys_of, (items, key), {}, node)

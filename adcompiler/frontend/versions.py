@@ -138,18 +138,24 @@ class Versions(Ownership):
                 raise self.refuse(node, f"{text} is changed by a call in an expression that has read it before",
                                   "make the call in a statement of its own")  # fmt: skip
         for f, n, root in self.names():
-            if not any(x is d for _, x in containers(root, n)):
+            if any(x is d for _, x in containers(root, n)):
+                self.check_name_carried(f, n, type(d).__name__, text, node)
+
+    def check_name_carried(self, f: Frame, n: str, what: str, text: str, node: Any) -> None:
+        """Raise Rebound for the outermost loop that does not carry a name of a list or dict, which is changed.
+
+        Raises Refusal where no loop around carries the names of the frame that has it.
+        """
+        born = self.born(f, n)
+        if (n.isidentifier() or f is self.heap) and any(born < wall for wall in self.walls):
+            raise self.refuse_within(node, f"{text} is changed")
+        for header in self.headers:
+            if born > header.mark or not header.lacks(f, n):
                 continue
-            born = self.born(f, n)
-            if (n.isidentifier() or f is self.heap) and any(born < wall for wall in self.walls):
-                raise self.refuse_within(node, f"{text} is changed")
-            for header in self.headers:
-                if born > header.mark or not header.lacks(f, n):
-                    continue
-                if f is self.heap or (f is header.frame and n.isidentifier()):
-                    raise Rebound(header, n)
-                raise self.refuse(node, f"{text} may be the same {type(d).__name__} as {n}{self.suffix(f)}, which this "
-                                  "changes in a loop", "return what is changed, and assign it")  # fmt: skip
+            if f is self.heap or (f is header.frame and n.isidentifier()):
+                raise Rebound(header, n)
+            raise self.refuse(node, f"{text} may be the same {what} as {n}{self.suffix(f)}, which this changes in a loop",
+                              "return what is changed, and assign it")  # fmt: skip
 
     def check_read_later(self, d: Any, old: Any, changed: Any, node: Any) -> None:
         """Refuse to change what a loop around, which is unrolled, reads of a list or dict in a later iteration."""

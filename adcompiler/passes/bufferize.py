@@ -42,8 +42,8 @@ from adcompiler.passes.memory import READ_ONLY, Decisions, Memory, carries, carr
 from adcompiler.passes.missing import missing
 from adcompiler.passes.schedule import ELEMENTWISE, Schedule, fits, schedule
 from adcompiler.passes.whole import whole
-from rules.cotangent import assigned, copied, spread, update, without_last
-from rules.kind import Array, Seq
+from rules.cotangent import assigned, copied, listed, spread, update, without_last
+from rules.kind import Array, Num, Seq
 
 
 @dataclass
@@ -377,6 +377,8 @@ class _Owner:
 
     def copied(self, x: Value, hint: str, loc: Any) -> Op:
         target = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
+        if isinstance(x.kind, Seq) and isinstance(x.kind.element, Num):
+            target = listed
         return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
 
     # ---------------------------------------------------------------------------------------- reuse

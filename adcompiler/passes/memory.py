@@ -18,8 +18,8 @@ from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.callee import CALLS, PULL
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from adcompiler.ir.state import WITH_STATE, Forward
-from rules.cotangent import appended, copied, spread, update, without_last
-from rules.kind import Opaque, Seq
+from rules.cotangent import appended, copied, listed, spread, update, without_last
+from rules.kind import Num, Opaque, Seq
 
 #: What gives views that cannot be written.
 READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
@@ -107,10 +107,10 @@ class Memory:
     def _plain(self, op: Op) -> None:
         base = self.decisions.overwritten.get(op.results[0]) if op.results else None
         if op.target is update:
-            listed = isinstance(op.result.kind, Seq)
-            same = listed or op.result not in self.decisions.copied
+            of_list = isinstance(op.result.kind, Seq)
+            same = of_list or op.result not in self.decisions.copied
             roots = self.roots(op.args[0]) if same else frozenset({op.result})
-            self._set(op.result, roots | self.roots(op.args[3]) if listed else roots)
+            self._set(op.result, roots | self.roots(op.args[3]) if of_list else roots)
             return
         if isinstance(op.target, CALLS):
             self._call(op)
@@ -121,7 +121,7 @@ class Memory:
         if op.results and isinstance(op.results[0].kind, Opaque):
             self.frozen = self.frozen.union(*map(self.roots, op.operands()))  # a log, say
         for r in op.results:
-            if op.target is copied:
+            if op.target is copied or (op.target is listed and isinstance(r.kind.element, Num)):
                 self._set(r, frozenset({r}))
             elif op.target in READ_ONLY or op.effect or hasattr(op.target, "__adc_name__"):
                 # never written, and changes with what it is a view of; what a rule gives may be such a view

@@ -255,7 +255,9 @@ def _arms_are_expressions(op: If, plan: Schedule) -> bool:
 def _is_comprehension(op: For, plan: Schedule) -> bool:
     if op.inits or len(op.results) != 1 or op.effect or op.stop:
         return False
-    return bool(op.body.ops) and all(not plan.is_written(o) for o in op.body.ops)
+    if not op.body.ops and op.body.results[0] in op.elements:
+        return False
+    return all(not plan.is_written(o) for o in op.body.ops)
 
 
 # ---------------------------------------------------------------------------------------------- liveness

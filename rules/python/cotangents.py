@@ -239,6 +239,13 @@ def _repeats(step: Any) -> bool:
     return any(isinstance(i, list) or (getattr(i, "ndim", 0) > 0 and i.dtype.kind in "iu") for i in items)
 
 
+def _nothing(d: Any, path: tuple[Any, ...]) -> Any:
+    """The zero that is stored at a place of an array, or at an element of a list of numbers."""
+    if hasattr(d, "dtype"):
+        return 0
+    return 0.0 if getattr(d, "element_dtype", None) == np.float64 else zeros_like(d[path[0]])
+
+
 def _winners_kind(like: Any, path: tuple[Any, ...]) -> Any:
     place: Any = Array(np.dtype(bool), like.shape, like.xp)
     for step in path:
@@ -262,7 +269,7 @@ class update_rule:
         if op in ("add", "sub"):
             return d_b
         if op == "set":
-            return zeros_like(d_b) if _whole(path) else update(d_b, path, "set", 0)
+            return zeros_like(d_b) if _whole(path) else update(d_b, path, "set", _nothing(d_b, path))
         return update(d_b, path, op, value)
 
     @borrows("d_b")

@@ -156,6 +156,12 @@ def store_to_a_list_of_any_length(ys):
     return ys[0] * ys[1]
 
 
+def store_to_a_slice_of_a_long_list(x):
+    ys = [v * v for v in x]
+    ys[1:] = [x[0]]
+    return sum(ys)
+
+
 def store_to_the_shape(x):
     y = x * 2.0
     y.shape = (2, 2)
@@ -308,11 +314,12 @@ def append_another_kind(x):
     return np.sum(ys[1])
 
 
-def append_to_a_second_name(x):
+def append_to_one_of_two_lists(x):
     ys = [v * v for v in x]
-    zs = ys
-    ys.append(x[1])
-    return sum(ys) + len(zs)
+    zs = [2.0 * v for v in x]
+    some = ys if x[0] > 0.0 else zs
+    some.append(x[1])
+    return sum(ys) + sum(zs)
 
 
 def append_to_a_second_name_in_a_loop(x):
@@ -323,15 +330,34 @@ def append_to_a_second_name_in_a_loop(x):
     return sum(ys) + len(zs)
 
 
-def append_in_a_nested_function(x):
+def append_as_a_function(x):
     ys = []
-
-    def record(v):
-        ys.append(v)
-
+    record = ys.append
     for v in x:
         record(v * v)
     return sum(ys)
+
+
+def append_under_two_names(x):
+    ys = [x[0]]
+
+    def grow(zs):
+        for v in x:
+            zs.append(v * ys[0])
+
+    grow(ys)
+    return sum(ys)
+
+
+def grow_what_a_function_rebinds(x):
+    def grow(ys):
+        for v in x:
+            ys.append(v * v)
+        ys = []
+        return len(ys)
+
+    found = [x[0]]
+    return grow(found) + sum(found)
 
 
 def read_before_the_first_append(x):
@@ -381,11 +407,8 @@ def append_to_a_list_argument(ys):
 
 def update_a_dict(p):
     q = {"w": p["w"], "b": 2.0}
-
-    def changed():
-        q.update(b=1.0)
-
-    changed()
+    change = q.update
+    change(b=1.0)
     return np.sum(q["w"] * q["b"])
 
 
@@ -394,10 +417,8 @@ def pop_from_a_dict(p):
 
 
 def set_default(p):
-    def changed():
-        p.setdefault("c", 1.0)
-
-    changed()
+    change = p.setdefault
+    change("c", 1.0)
     return np.sum(p["w"]) * p["b"]
 
 
@@ -744,7 +765,7 @@ def a_list_for_a_library(x):
 
 
 def copies_of_a_list(x):
-    out = [0.0] * len(x)
+    out = [None] * len(x)
     for i in range(len(x)):
         out[i] = x[i] ** 2
     return sum(out)

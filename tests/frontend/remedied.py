@@ -134,8 +134,16 @@ def store_of_floats_into_ints(x):
 
 
 def store_to_a_list_of_any_length(ys):
-    ys = [ys[1] if i == 0 else v for i, v in enumerate(ys)]
+    ys = list(ys)
+    ys[0] = ys[1]
     return ys[0] * ys[1]
+
+
+def store_to_a_slice_of_a_long_list(x):
+    ys = [v * v for v in x]
+    new = ys[:1]
+    new.append(x[0])
+    return sum(new)
 
 
 def store_to_the_shape(x):
@@ -315,23 +323,39 @@ def change_what_a_long_list_holds(x):
     return points[0]["a"]
 
 
-def append_to_a_second_name(x):
+def append_to_one_of_two_lists(x):
     ys = [v * v for v in x]
-    zs = ys
-    ys = list(ys)
-    ys.append(x[1])
-    return sum(ys) ** 2 + zs[0]
+    zs = [2.0 * v for v in x]
+    some = ys if x[0] > 0.0 else zs
+    some = list(some)
+    some.append(x[1])
+    return sum(some) + sum(zs)
 
 
-def append_in_a_nested_function(x):
-    ys = []
+def append_as_a_function(x):
+    return sum([v * v for v in x])
 
-    def record(v):
-        return v * v
 
-    for v in x:
-        ys.append(record(v))
+def append_under_two_names(x):
+    ys = [x[0]]
+
+    def grow(zs):
+        for v in x:
+            zs.append(v * zs[0])
+
+    grow(ys)
     return sum(ys)
+
+
+def grow_what_a_function_rebinds(x):
+    def grow(ys):
+        ys = list(ys)
+        for v in x:
+            ys.append(v * v)
+        return ys
+
+    found = [x[0]]
+    return sum(grow(found))
 
 
 def read_before_the_first_append(x):
@@ -500,9 +524,9 @@ SCALE = _Scale(2.0)
 
 
 def copies_of_a_list(x):
-    out = np.full(len(x), 0.0)
+    out = []
     for i in range(len(x)):
-        out[i] = x[i] ** 2
+        out.append(x[i] ** 2)
     return sum(out)
 
 
