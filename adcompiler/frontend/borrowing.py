@@ -15,17 +15,16 @@ from typing import Any
 
 import gast
 
-from adcompiler.frontend.calls import Calls
 from adcompiler.frontend.iteration import assigned_names, changed_names
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import ListOf
 from adcompiler.frontend.scope import Frame, Poison
-from adcompiler.frontend.versions import Rebound
+from adcompiler.frontend.versions import Rebound, Versions
 from adcompiler.ir.core import Value
 from rules.kind import Seq
 
 
-class Borrowing(Calls):
+class Borrowing(Versions):
     """Lends variables to functions that are called."""
 
     headers: list[Any]
@@ -70,7 +69,7 @@ class Borrowing(Calls):
 
     @contextmanager
     def passed_lists(self, frame: Frame, node: Any) -> Iterator[None]:
-        """Lend a function the lists that it is passed, or that are variables around it, and that it changes in a loop."""
+        """Lend a function the lists that it is passed, or that are variables around it, and changes in a loop."""
         found = {p: _of_frames(frame, p) for p in changed_in_loops(node)}
         lists = [(p, d) for p, d in found.items() if _list(d)]
         lists = [(p, d) for p, d in lists if sum(d is x for x in (*frame.env.values(), *found.values())) <= 2]
@@ -99,7 +98,7 @@ class Borrowing(Calls):
         return [(f, n) for f, env in before for n, d in env.items() if f.env[n] is not d]
 
     def check_list_carried(self, f: Frame, n: str, old: Any, new: Any, node: Any) -> None:
-        """Raise Rebound for the outermost loop that does not carry a list, as one that grows, which a call has changed."""
+        """Raise Rebound for the outermost loop that does not carry a list, as one that grows, that a call changes."""
         for header in self.headers:
             at_start = header.at_start.get((id(f), n)) is old
             if at_start and header.frame is f and not isinstance(new, list) and (n,) not in header.grown:

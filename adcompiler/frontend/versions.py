@@ -154,8 +154,8 @@ class Versions(Ownership):
                 continue
             if f is self.heap or (f is header.frame and n.isidentifier()):
                 raise Rebound(header, n)
-            raise self.refuse(node, f"{text} may be the same {what} as {n}{self.suffix(f)}, which this changes in a loop",
-                              "return what is changed, and assign it")  # fmt: skip
+            reason = f"{text} may be the same {what} as {n}{self.suffix(f)}, which this changes in a loop"
+            raise self.refuse(node, reason, "return what is changed, and assign it")
 
     def check_read_later(self, d: Any, old: Any, changed: Any, node: Any) -> None:
         """Refuse to change what a loop around, which is unrolled, reads of a list or dict in a later iteration."""

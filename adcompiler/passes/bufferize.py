@@ -376,7 +376,7 @@ class _Owner:
         return copy.result
 
     def copied(self, x: Value, hint: str, loc: Any) -> Op:
-        target = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
+        target: Any = np.copy if isinstance(x.kind, Array) and x not in self.missing else copied
         if isinstance(x.kind, Seq) and isinstance(x.kind.element, Num):
             target = listed
         return Op(target, (x,), {}, [Value(x.kind, hint, loc)], loc=loc)
