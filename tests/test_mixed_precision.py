@@ -244,3 +244,34 @@ def test_a_real_list_in_a_complex_array() -> None:
     got = grad(f)(x)
     assert got.dtype == float
     np.testing.assert_allclose(got, 20 * x**3)
+
+
+def with_a_double_behind(y, b):
+    parts = [v for v in [np.min(b), np.var(b), float(y.size)] if v]
+    return sum(v * v for v in parts)
+
+
+def with_a_double_in_an_arm(y, b):
+    a = [v for v in b]
+    if y[0, 0] > 0:
+        a.append(float(y.size))
+    c = [v * v for v in a]
+    if y[0, 1] > 0:
+        c = a
+    return c[0] * c[1] * y[0, 0]
+
+
+def with_stores(y, b):
+    a = [0.0] * len(b)
+    for i in range(len(b)):
+        if b[i] > 0.2:
+            a[i] = b[i] * y[0, 1]
+        else:
+            a[i] = float(i) + 0.5
+    return sum(v * v for v in a)
+
+
+@pytest.mark.parametrize("f", [with_a_double_behind, with_a_double_in_an_arm, with_stores])
+def test_lists_of_two_precisions_in_branches(f: Any) -> None:
+    """Where an arm passes on the cotangent of a list that is wider behind the branch."""
+    test_lists_in_an_array_that_is_wider(f)

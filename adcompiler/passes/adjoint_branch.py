@@ -12,6 +12,7 @@ from adcompiler.ir.core import UNDEF, If, Op, Region, Value, free_values, map_tr
 from adcompiler.passes.adjoint_operation import Operations
 from adcompiler.passes.cheap import is_cheap_number
 from adcompiler.passes.cotangents import hint_of, zero_of
+from rules.kind import Array, Num, Seq
 
 
 class Branches(Operations):
@@ -45,7 +46,7 @@ class Branches(Operations):
                     d = zero_of(self.builder, v)
                 region.results.append(self.joined(d, v))
                 self.builder.region = outer
-            result = Value(self.kind(v), hint_of(v), op.loc)
+            result = Value(_given(self.kind(v), (r1.results[-1], r2.results[-1])), hint_of(v), op.loc)
             adjoint.results.append(result)
             self.cotangents[v] = result
         for region, side, other in ((r1, op.then, op.orelse), (r2, op.orelse, op.then)):
@@ -85,3 +86,20 @@ class Branches(Operations):
             mapping[v] = phi
         substitute(region, mapping)
         region.ops[:0] = again
+
+
+def _given(kind: Any, arms: tuple[Any, Any]) -> Any:
+    """The kind of a cotangent that a branch gives: an arm may pass on that of a list that is wider after the branch."""
+    if not isinstance(kind, Seq):
+        return kind
+    for d in arms:
+        if isinstance(d, Value) and isinstance(d.kind, Seq) and _width(d.kind) > _width(kind):
+            kind = Seq(d.kind.element)
+    return kind
+
+
+def _width(kind: Any) -> int:
+    """The bytes of the numbers that a list holds, at any depth."""
+    while isinstance(kind, Seq):
+        kind = kind.element
+    return int(kind.dtype.itemsize) if isinstance(kind, Num | Array) else 0
