@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import differentiable, grad, value_and_grad
+from adcompiler import differentiable, grad, jvp, value_and_grad, vjp
 from tests.numerics import assert_close, assert_form, check, differences
 
 X = np.array([0.7, 0.4, 1.3, 0.9])
@@ -1026,7 +1026,44 @@ def next_rows(x):
     return np.sum(A)
 
 
-@pytest.mark.parametrize("f", [runs_off_the_end, next_rows])
+def scaled_unless_one(x):
+    y = x.copy()
+    for i in range(3):
+        if i != 1:
+            y[1] *= y[0]
+    return y[1] ** 2
+
+
+def scaled_by_turns(x):
+    y = x.copy()
+    for i in range(4):
+        if i != 1:
+            y[i] *= y[i - 1]
+        elif x[0] > 0:
+            y[i] *= x[0]
+        else:
+            continue
+    return np.sum(y**2)
+
+
+def scaled_complex_numbers(x):
+    z = x * (1 + 1j)
+    for i in range(4):
+        if i % 2 == 0:
+            z[1] *= z[0]
+        else:
+            z[0] *= x[2]
+    return np.abs(z[1]) ** 2
+
+
+@pytest.mark.parametrize("f", [runs_off_the_end, next_rows, scaled_unless_one, scaled_by_turns, scaled_complex_numbers])
 def test_what_one_path_reads_is_not_asked_for_on_the_other(f):
-    """There is no element there."""
-    check(f, np.array([1.5, 2.0, 0.5, 1.2]), argnums=(0,))
+    """There is no element there. Of what is there the derivatives of second and third order come back too."""
+    x = np.array([1.5, 2.0, 0.5, 1.2])
+    check(f, x, argnums=(0,))
+    check(lambda y: np.sum(grad(f)(y) * np.cos(y)), x)
+    check(lambda y: np.sum(grad(lambda z: np.sum(grad(f)(z) * np.cos(z)))(y) * np.sin(y)), x, rtol=1e-5)
+    v = np.sin(x)
+    slope = (grad(f)(x + 1e-6 * v) - grad(f)(x - 1e-6 * v)) / 2e-6
+    assert_close(jvp(grad(f), (x,), (v,))[1], slope, 1e-6)
+    assert_close(vjp(grad(f), x)[1](v)[0], slope, 1e-6)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adcompiler import differentiable, grad, jvp, value_and_grad
+from adcompiler import differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.ir.affine import Ints
 from adcompiler.passes import settled
 from adcompiler.passes.settled import Settled
@@ -299,6 +299,22 @@ OVERWRITTEN = [again_in_the_next_sweep, from_the_end, slices_from_the_end, behin
 @pytest.mark.parametrize("f", OVERWRITTEN)
 def test_what_is_overwritten_later(f):
     check(f, A, B, argnums=(0, 1))
+
+
+def test_second_derivatives_where_an_index_is_made_again():
+    """The place of a value in an array that is there: by an index that a loop, rewritten before, kept no longer."""
+
+    def f(x):
+        A, s = np.outer(x, x), 0.0
+        for i in range(3):
+            A[i, i] = x[0]
+            s = A[i - 1, 1] * A[0, -i]
+        return s
+
+    x = np.array([0.7, 0.9, 1.1])
+    assert_close(vjp(grad(f), x)[1](x)[0], np.array([2.52, 0.98, 0.0]))
+    check(lambda y: np.sum(grad(f)(y) * np.cos(y)), x)
+    check(lambda y: np.sum(grad(lambda z: np.sum(grad(f)(z) * np.cos(z)))(y) * np.sin(y)), x, rtol=1e-5)
 
 
 def test_second_derivatives_with_arrays_of_the_function_around():

@@ -7,7 +7,7 @@ A loop in a loop is read by a loop in the loop that reads the outer one, and mat
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from adcompiler.ir.build import infer
@@ -35,13 +35,16 @@ from rules.sequences import backwards
 _SIMPLE = (operator.add, operator.sub, operator.mul, operator.neg)
 
 
-def retaken(region: Region, absent: set[Value], settled: Settled | None = None) -> Region:
+def retaken(
+    region: Region, absent: set[Value], settled: Settled | None = None, renamed: dict[Value, Any] | None = None
+) -> Region:
     """In each region, match the loops that read tapes with those that wrote them; take cheap things again.
 
     Of the values in `absent`, which some path never makes, no piece is kept: there may be none to take it of. What is
     `settled` is read where it is for good.
     """
-    ops = [op.rebuild(lambda v: v, lambda inner: retaken(inner, absent)) for op in region.ops]
+    renamed = {} if renamed is None else renamed
+    ops = [op.rebuild(lambda v: v, lambda inner: retaken(inner, absent, None, renamed)) for op in region.ops]
     for op in ops:
         op.results = list(op.results)
     written: dict[Value, tuple[For | While, int]] = {}
@@ -55,7 +58,8 @@ def retaken(region: Region, absent: set[Value], settled: Settled | None = None) 
     out: list[Op] = []
     for op in ops:
         if isinstance(op, For):
-            new: Any = _Reader(op, written, reversed_of, absent, out, _Around(there=_there(out, settled))).rewritten()
+            around = _Around(there=_there(out, settled, renamed), renamed=renamed)
+            new: Any = _Reader(op, written, reversed_of, absent, out, around).rewritten()
         else:
             new = op
         mine = {r: (new, k) for r, (writer, k) in written.items() if writer is op}
@@ -68,22 +72,27 @@ def retaken(region: Region, absent: set[Value], settled: Settled | None = None) 
 class _Around:
     """The loops around a writer and its reader: `outside` is what a value of the one's is in the other's, and
     `inside` the way back; None where it is not there. `take` lets the outer writer keep what the inner one has kept.
-    `there` finds the place of a value in an array that is there before all these loops.
+    `there` finds the place of a value in an array that is there before all these loops; `renamed` are the elements that
+    loops no longer read, with what is made again instead, None where that is in an arm.
     """
 
     outside: Callable[[Value], Any] = lambda v: v
     inside: Callable[[Value], Any] = lambda v: v
     take: Callable[[Value], Value] = lambda tape: tape
     there: Callable[[Value], Any] = lambda v: None
+    renamed: dict[Value, Any] = field(default_factory=dict)
     deep: bool = False
 
 
-def _there(before: list[Op], settled: Settled | None) -> Callable[[Value], Any]:
+def _there(before: list[Op], settled: Settled | None, renamed: dict[Value, Any]) -> Callable[[Value], Any]:
     """Finds the places of values in arrays that operations before a loop have made."""
 
     def there(v: Value) -> tuple[Value, Any] | None:
         found = settled.place(v) if settled is not None else None
-        return found if found is not None and any(found[0] in op.results for op in before) else None
+        if found is None or not any(found[0] in op.results for op in before):
+            return None
+        now = {x: renamed.get(x, x) for x in leaves(found[1])}
+        return None if any(x is None for x in now.values()) else (found[0], map_tree(lambda x: now[x], found[1]))
 
     return there
 
@@ -162,6 +171,7 @@ class _Reader:
             branch.regions[side].ops[:0] = made
         body.ops[:0] = self.new
         substitute(body, {**swap, **{e: made[-1].result for e, (_, _, made) in self.in_arms.items()}})
+        self.around.renamed.update({**dict.fromkeys(self.in_arms), **swap})
         body.ops[: len(self.new)] = _ordered(body.ops[: len(self.new)])  # one writer may scan what another has kept
         return For(op.target, ([self.sequences[i] for i in keep], op.inits), {}, op.results, op.lazy, op.effect, op.loc,
                    body, op.stop)  # fmt: skip
@@ -193,7 +203,7 @@ class _Reader:
 
         around = _Around(
             lambda v: self.remake(v, writer, defs, known, 6), inside, lambda tape: self.collect(writer, tape),
-            self.around.there, deep=True,
+            self.around.there, self.around.renamed, deep=True,
         )  # fmt: skip
         ops: list[Op] = []
         for o in self.op.body.ops:

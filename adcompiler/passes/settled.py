@@ -67,7 +67,12 @@ class Settled:
             for v in bases:
                 if isinstance(v, Value):
                     self.writers.setdefault(v, []).append(op)
-            if op.target is update and op.args[2] == "set" and len(op.args[1]) == 1:
+            if (
+                op.target is update
+                and op.args[2] == "set"
+                and len(op.args[1]) == 1
+                and isinstance(op.result.kind, Array)
+            ):
                 if isinstance(op.args[3], Value):
                     self.stored.setdefault(op.args[3], op)
             if isinstance(op, For):

@@ -9,6 +9,7 @@ from rules.cotangent import (
     appended,
     direction,
     element,
+    given_back,
     length,
     listed,
     or_zeros,
@@ -50,7 +51,24 @@ def _length_kind(x: Any, axis: int) -> Num:
 
 
 nondifferentiable("n = length(x, axis=0)", length, kind=_length_kind)
-nondifferentiable("y = element(a, index)", element, kind=lambda a, index: indexed(a, index))
+
+
+@rule("y = element(a, index)", element)
+class element_rule:
+    """A subscript that is taken before it is known whether there is such an element."""
+
+    def kind(a, index): return indexed(a, index)
+    def d_a(d_y, a: Like, index): return given_back(d_y, a, index)
+    def t_y(t_a, index): return element(t_a, index)
+
+
+@rule("a = given_back(d, like, index)", given_back)
+class given_back_rule:
+    def kind(like): return like
+    def d_d(d_a, index): return element(d_a, index)
+    def t_a(t_d, like: Like, index): return given_back(t_d, like, index)
+
+
 
 
 def _size_kind(x: Any) -> Num:

@@ -42,7 +42,7 @@ def objects_built(g: Generator) -> bool | None:
     name, i, count = g.fresh_name("cells", "made"), g.fresh_name("i", "k"), g.pick("23")
     made = b.made(f"{e.closed} * (0.5 + 0.1 * {i})", f"{c.closed} + 0.2 * {i}")
     g.mark("built: list of objects", "object: in a container")
-    if g.chance(0.93):  # such a list is refused where a loop appends to it
+    if g.chance(0.6):
         g.mark("comprehension over range", "list comprehension")
         g.emit(f"{name} = [{made} for {i} in range({count})]")
     else:

@@ -184,6 +184,8 @@ CONTAINERS = (
     "mixed list",
     "list: append",
     "list: pop",
+    "list: store",
+    "list: changed in a function",
 )
 
 OBJECTS = (

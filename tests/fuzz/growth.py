@@ -90,6 +90,60 @@ def grown_in_a_loop(g: Generator) -> bool | None:
     return True
 
 
+#: What is stored into elements of the list `YS` at the index `I`; `XS` is as long.
+STORED = (
+    ["YS[I] = XS[I] ** 2"],
+    ["YS[I] += XS[I]", "if I > 0:", "    YS[I] += 0.5 * YS[I - 1]"],
+    ["YS[I] = 0.5 * XS[I]", "YS[0] = 0.5 * YS[0] + 0.25 * YS[I]"],
+    ["if XS[I] > 0.1:", "    YS[I] = XS[I] * np.sin(XS[I])", "else:", "    YS[I] *= 0.5"],
+    ["YS[I] = np.sin(YS[I] + XS[I])", "YS[I], YS[-1] = YS[-1], YS[I]"],
+    ["t = YS[I] * YS[-1]", "YS[-1 - I] = 0.5 * t + 0.5 * XS[I]"],
+    ["YS[I] = np.tanh(XS[I] - YS[I - 1])", "if YS[I] > 0.4:", "    break"],
+    ["if XS[I] < -0.2:", "    continue", "YS[I] -= 0.5 * XS[I]"],
+)
+
+
+@production(STATEMENTS, 2)
+def stored_by_index(g: Generator) -> bool | None:
+    """A list of any length whose elements are stored, and that a function changes, by an argument or from around it."""
+    dims = g.dims(ndim=(1,))
+    data = None if dims is None or g.loops or g.depth >= 2 else array(g, dims, 1)
+    if data is None:
+        return None
+    data, first = tame(g, data, 1.0), tame(g, scalars.number(g, 1), 1.0)
+    xs, ys, i = g.fresh_name("xs", "values"), g.fresh_name("ys", "cells"), g.fresh_name("i", "k")
+    s, inner = g.fresh_name("s", "total"), g.fresh_name("zs", "out")
+    g.mark("list: store")
+    g.emit(f"{xs} = {data.text}")
+    g.emit(f"{ys} = " + g.pick((f"[0.0] * len({xs})", f"[{first.text}] * len({xs})", f"[0.5 * v for v in {xs}]")))
+
+    def loop(name: str) -> None:
+        g.emit(f"for {i} in range(len({name})):")
+        with g.indented():
+            for line in g.pick(STORED):
+                g.emit(line.replace("YS", name).replace("XS", xs).replace("I", i))
+
+    if g.chance(0.4):
+        g.mark("list: changed in a function")
+        f, grows, passed = g.fresh_name("fill", "change"), g.chance(0.4), g.chance(0.6)
+        name = inner if passed else ys
+        g.emit(f"def {f}({inner if passed else ''}):")
+        with g.indented():
+            if grows:
+                g.emit(f"for v in {xs}:")
+                g.emit(g.pick((f"    {name}.append(0.5 * v)", f"    {name}.append(0.5 * v * {name}[0])")))
+            else:
+                loop(name)
+        for _ in range(g.pick((1, 1, 2))):
+            g.emit(f"{f}({ys if passed else ''})")
+    else:
+        loop(ys)
+    text = g.pick(("np.sum(np.array(YS))", "sum(YS)", "sum(y * y for y in YS)", "0.5 * YS[0] * sum(YS)"))
+    g.emit(f"{s} = {text.replace('YS', ys)} / 20.0")
+    g.bind(s, Expr(s, FLOAT, 3.0))
+    return True
+
+
 @production(STATEMENTS, 1)
 def grown(g: Generator) -> bool | None:
     """A list of known structure that grows and shrinks, now and then under a second name."""

@@ -23,7 +23,8 @@ CASES = [
     *[case(np.resize, a, n) for a, n in [
         (V, 4), (V, 15), (M, (2, 7)), (M, (3, 4)), (1.5, (2, 2)), (V, (0, 2)), (V, (12,))]],
     case(unresize, normal(2, 7), M).but(wrt="d"),
-    *[case(np.partition, a, k, axis=axis) for a, k, axis in [(V, 2, -1), (M, 1, 0), (M, (0, 2), 1), (S, 1, 1)]],
+    *[case(np.partition, a, k, axis=axis) for a, k, axis in [(M, 1, 0), (M, (0, 2), 1), (S, 1, 1)]],
+    case(np.partition, V, 2).but(skip="float16"),  # NumPy may order what is on one side otherwise than as doubles
     case(np.sort_complex, M).but(complex=False), case(np.sort_complex, V + 1j * V[::-1]),
     *[case(np.block, a) for a in [
         [V, V[:2]],
