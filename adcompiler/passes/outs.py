@@ -87,7 +87,7 @@ def into(op: Op) -> Out | None:
         return Out(filled, (args[0], 1.0), {})
     if t is np.full_like and len(args) == 2 and not kwargs:
         return Out(filled, args, {})
-    if t is update and op.result.kind.dtype != np.bool_:
+    if t is update and isinstance(op.result.kind, Array) and op.result.kind.dtype != np.bool_:
         return Out(np.positive, args[:1], {}, elementwise=True)  # a copy of the base, which is then written into
     return None
 
