@@ -166,6 +166,9 @@ def _tuple_or_list(kind: type) -> Callable[..., Any]:
         if kind is list and (isinstance(x, ListOf) or (isinstance(x, Value) and not isinstance(x.kind, Array | Num))):
             ranges = isinstance(x, Value) and (not isinstance(x.kind, Seq) or x.kind.range)
             return x if ranges else rebuild(x, lambda v: self.emit(listed, v, hint=v.hint))
+        made = self.defs.get(x) if isinstance(x, Value) else None
+        if kind is tuple and made is not None and made.target is range and all(type(a) is int for a in made.args):
+            return tuple(map(Known, range(*made.args)))
         it = self.iterate(x, node, at_once=True)
         if isinstance(x, Once) and isinstance(it, Iteration) and kind is list:
             return self.follow("list", listing, (it,), {}, node)
