@@ -217,8 +217,58 @@ def popped_in_a_function(x):
     return s + sum(a)
 
 
+def longer_on_one_path(x):
+    t = [x[0]]
+    u = t
+    if x[1] > 0.0:
+        t.append(x[1] ** 2)
+    if x[2] > 0.0:
+        u.append(x[2] ** 3)
+        t.append(2.0)
+    t[0] = u[-1] * 2.0
+    return sum(t) * len(u)
+
+
+def empty_on_one_path(x):
+    t = [(x[0], 2.0)]
+    if x[1] > 0.0:
+        t.append((x[1], x[2]))
+    elif x[2] > 0.0:
+        t = []
+    rows = []
+    if x[0] > 0.0:
+        rows.append(x * x)
+    rows.append(x)
+    return sum(a * b for a, b in t) + np.sum(np.array(rows)) * x[0]
+
+
+def some_terms(y):
+    if y[0] > 0.0:
+        return [y[0], y[1]]
+    return [y[2]]
+
+
+class Log:
+    def __init__(self):
+        self.kept = []
+
+    def note(self, v):
+        if v > 0.0:
+            self.kept.append(v * v)
+
+
+def noted_now_and_then(x):
+    log, other = Log(), Log()
+    for v in (x[0], x[1] * x[2], x[3]):
+        log.note(v)
+    for v in x:
+        other.note(v)
+    return sum(log.kept) * 2.0 + sum(other.kept) + sum(v * v for v in some_terms(x))
+
+
 CHANGED = [
     prefix_sums, paths_through_a_table, sorted_by_swaps, read_before_and_after, sums_by_bin, until_it_is_large,
     an_index_that_is_not_there, one_of_two, stored_in_a_function, a_buffer_of_an_object, exchanged, a_heap, recorded,
     recorded_in_a_loop, filled_twice, two_names, popped_in_a_function,
+    longer_on_one_path, empty_on_one_path, noted_now_and_then,
 ]  # fmt: skip

@@ -12,9 +12,9 @@ from typing import Any
 
 import gast
 
-from adcompiler.frontend.growth import Lists
 from adcompiler.frontend.iteration import assigned_names
 from adcompiler.frontend.kinds import Deque, Elements, Known, is_set
+from adcompiler.frontend.list_joins import JoinedLists
 from adcompiler.frontend.ownership import make_later
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import describe
@@ -34,7 +34,7 @@ GIVING = ("pop", "popitem", "popleft", "setdefault")
 _NOTHING = object()
 
 
-class Containers(Lists):
+class Containers(JoinedLists):
     """Lowers what changes dicts, lists and deques."""
 
     def expr_Call(self, node: Any) -> Any:

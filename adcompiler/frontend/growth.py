@@ -112,10 +112,10 @@ class Lists(Stores):
 
     def put_list(self, place: Place, made: Any, node: Any) -> None:
         """Give a list of any length its new version, for all names that it has."""
-        old = _values(place.base) if self.changes_list(place.base) and not isinstance(place.base, list) else []
+        old = sequences(place.base) if self.changes_list(place.base) and not isinstance(place.base, list) else []
         if place.keys or not old:
             self.replace(place, made, node)
-        self.moved(dict(zip(old, _values(made), strict=False)))
+        self.moved(dict(zip(old, sequences(made), strict=False)))
 
     def grown(self, made: Any, source: Any) -> Any:
         """The list of a comprehension whose length is not known: a loop appends to it."""
@@ -153,7 +153,7 @@ class Lists(Stores):
 
     def changes_list(self, d: Any) -> bool:
         """Does this denote a list, of known structure or of any length?"""
-        return isinstance(d, list | ListOf) or _any_length(d)
+        return isinstance(d, list | ListOf) or any_length(d)
 
     def pop(self, place: Place, args: list[Any], node: Any) -> Any:
         base, at = place.base, -1
@@ -204,7 +204,7 @@ class Lists(Stores):
     def stores_element(self, place: Place) -> bool:
         """Is this an element of a list of numbers, of any length?"""
         base = place.base
-        if not _any_length(base) or not isinstance(base.kind.element, Num) or len(place.path) != 1:
+        if not any_length(base) or not isinstance(base.kind.element, Num) or len(place.path) != 1:
             return False
         index = place.path[0]
         known = isinstance(index, Known) and type(index.value) is int
@@ -223,7 +223,7 @@ class Lists(Stores):
     def extended(self, owner: Any, base: Any, more: Iteration, node: Any) -> Any:
         """The list at a place, which is `base`, after `for item in more: owner.append(item)`; `more` may be itself."""
         item, source = "item 0", "more 0"
-        own = _values(base) if self.changes_list(base) and not isinstance(base, list) else []
+        own = sequences(base) if self.changes_list(base) and not isinstance(base, list) else []
         copies = [self.emit(listed, s, hint=s.hint) if s in own else s for s in more.sequences]
         self.frame.env[source] = Iteration(copies, more.element, more.length)
         owner = gast.copy_location(type(owner)(**{**vars(owner), "ctx": gast.Load()}), owner)
@@ -395,7 +395,7 @@ class Lists(Stores):
             other = other or self.same_container(d, name, known=d)
         else:
             self.take_apart(d, node)
-            for v in _values(d):
+            for v in sequences(d):
                 if v in self.arguments:
                     other = "an argument, whose list is the caller's"
                 else:
@@ -526,11 +526,12 @@ def _named(name: str, context: Any) -> Any:
     return gast.Name(name, context, None, None)
 
 
-def _any_length(d: Any) -> bool:
+def any_length(d: Any) -> bool:
+    """Is this a list of any length, of numbers, arrays or such lists?"""
     return isinstance(d, Value) and isinstance(d.kind, Seq) and not d.kind.range
 
 
-def _values(d: Any) -> list[Value]:
+def sequences(d: Any) -> list[Value]:
     """The sequences of a list of any length."""
     found: list[Value] = []
     _over(d, lambda v: found.append(v))
@@ -566,4 +567,4 @@ def _read_whole(node: Any) -> list[str]:
     return [n for child in gast.iter_child_nodes(node) for n in _read_whole(child)]
 
 
-__all__ = ["Grow", "Lists", "collect_appends"]
+__all__ = ["Grow", "Lists", "any_length", "collect_appends", "sequences"]

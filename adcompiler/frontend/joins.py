@@ -77,6 +77,8 @@ class Joins(Statics):
     #: How the views are joined that the paths have which are being joined, and when the first of these began.
     views: JoinedViews
     fork_began: int
+    #: The names as they were before the paths that are being joined, and at the end of each.
+    meeting: tuple[Environments, list[dict[str, Any]], list[dict[str, Any]]]
 
     def fork(
         self, cond: Value, then: Callable[[], Any], orelse: Callable[[], Any], loc: Loc, statement: bool = False
@@ -114,6 +116,7 @@ class Joins(Statics):
             missing = UNDEF
             place = len(outer.ops)
             self.views, before_views = views, self.views
+            self.meeting = before, envs1, envs2
             self.fork_sides(before, envs1, envs2)
             for (frame, env), env1, env2 in zip(before, envs1, envs2, strict=True):
                 after = dict(env)
@@ -241,8 +244,15 @@ class Joins(Statics):
             kind = join_kinds(kind_of_operand(x), kind_of_operand(y), self.env)
             if kind is not None:
                 return self.joined_view(x, y, op, known, loc) or self._result(x, y, kind, op, known, name, loc)
+        lists = self.joined_lists(a, b, op, known, name, loc)
+        if lists is not None:
+            return lists
         return Poison("{name} is " + describe(a) + f" on one path of the if at line {loc.line} and " + describe(b)
                       + " on the other", one_kind(a, b, "on both paths"), loc)  # fmt: skip
+
+    def joined_lists(self, a: Any, b: Any, op: If, known: dict[Any, Any], name: str, loc: Loc) -> Any:
+        """One list of any length for two; None where there is none."""
+        raise NotImplementedError
 
     def joined_view(self, x: Any, y: Any, op: If, known: Any, loc: Loc) -> Value | None:
         """A view, where both sides are the same view of arrays that are joined; None for others."""

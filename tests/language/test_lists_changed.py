@@ -9,8 +9,11 @@ from tests.lists_changed import (
     CHANGED,
     a_buffer_of_an_object,
     a_heap,
+    empty_on_one_path,
     exchanged,
     filled_twice,
+    longer_on_one_path,
+    noted_now_and_then,
     popped_in_a_function,
     recorded,
     recorded_in_a_loop,
@@ -23,9 +26,10 @@ from .checking import everywhere
 X = np.array([0.7, -0.4, 1.3, 0.9, -0.2])
 IN_FUNCTIONS = [stored_in_a_function, a_buffer_of_an_object, exchanged, a_heap, recorded, recorded_in_a_loop,
                 filled_twice, two_names, popped_in_a_function]  # fmt: skip
+ON_PATHS = [longer_on_one_path, empty_on_one_path, noted_now_and_then]
 
 
-@pytest.mark.parametrize("f", [f for f in CHANGED if f not in IN_FUNCTIONS], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [f for f in CHANGED if f not in (*IN_FUNCTIONS, *ON_PATHS)], ids=lambda f: f.__name__)
 def test_elements_of_long_lists_are_stored(f):
     everywhere(f, X, twice=False)
 
@@ -33,6 +37,13 @@ def test_elements_of_long_lists_are_stored(f):
 @pytest.mark.parametrize("f", IN_FUNCTIONS, ids=lambda f: f.__name__)
 def test_functions_change_long_lists(f):
     everywhere(f, X, twice=False)
+
+
+@pytest.mark.parametrize("f", ON_PATHS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_lists_that_are_longer_on_one_path(f, sign):
+    everywhere(f, X * sign, twice=False)
+    everywhere(f, np.abs(X) * sign, twice=False)
 
 
 class Cell:
