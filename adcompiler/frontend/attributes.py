@@ -27,6 +27,16 @@ _FOLLOWED = (property, functools.cached_property, staticmethod, classmethod, typ
              functools._lru_cache_wrapper)  # fmt: skip
 
 
+def is_users_object(d: Any) -> bool:
+    """Is this an object of a class of the user's, from outside or not?"""
+    return isinstance(d, Record) or (isinstance(d, Known) and is_object(d.value))
+
+
+def class_of(d: Any) -> type:
+    """The class of what this denotes, where that is an object, a named tuple or something known."""
+    return d.cls if isinstance(d, Record) else type(d.value) if isinstance(d, Known) else type(d)
+
+
 class Attributes(Heap):
     """Lowers attributes that are read."""
 
@@ -40,7 +50,11 @@ class Attributes(Heap):
         x = d.value.__self__ if isinstance(d.value, types.MethodType) else d.value
         if not is_object(x):
             return d
-        self.scope.touched[id(x)] = x
+        if id(x) not in self.scope.touched:
+            self.scope.touched[id(x)] = x
+            local = self.scope.free_name(type(x).__name__.lower(), x)
+            access = Access(f"type({local})", ((local, x), ("type", type)))  # it may be given another
+            self.scope.identities[id(x), "its class"] = Identity(access, type(x))
         found = self.argument_objects.get(id(x))
         if found is None:
             return d
@@ -89,7 +103,7 @@ class Attributes(Heap):
             text = self.text(node.args[0]) if isinstance(node, gast.Call) and node.args else "this"
             raise self.made_by_getattr(text, cls, name, node)
         local = self.scope.free_name(cls.__name__.lower(), x)
-        access = Access(f"hasattr({local}, {name!r})", ((local, x),))
+        access = Access(f"hasattr({local}, {name!r})", ((local, x), ("hasattr", hasattr)))
         self.scope.identities.setdefault((id(x), f"has {name}"), Identity(access, has))
         return has
 
@@ -191,7 +205,7 @@ class Attributes(Heap):
         found, value = vars(home)[name], getattr(super(after, cls), name)
         local, inner = (self.scope.free_name(c.__name__.lower(), c) for c in (cls, after))
         text = f"super({inner}, {local}).{name}" + (".__func__" if isinstance(value, types.MethodType) else "")
-        access = Access(text, ((local, cls), (inner, after)))
+        access = Access(text, ((local, cls), (inner, after), ("super", super)))
         watched = value.__func__ if isinstance(value, types.MethodType) else value
         self.scope.identities.setdefault(((id(cls), id(after)), name), Identity(access, watched))
         return self.of_class(owner, home, name, found, node, Known(value))
@@ -211,8 +225,12 @@ class Attributes(Heap):
 
     def method(self, d: Any, name: str, node: Any) -> Any:
         """The special method that the class of an object or a named tuple defines; None where it has none."""
-        cls = d.cls if isinstance(d, Record) else type(d) if is_named_tuple(d) else None
+        cls = class_of(d) if is_users_object(d) or is_named_tuple(d) else None
         found = EMPTY if cls is None else own_value(cls, name)
+        if found is EMPTY and isinstance(d, Known) and cls is not None:  # it may get one
+            local = self.scope.free_name(cls.__name__.lower(), cls)
+            access = Access(f"hasattr({local}, {name!r})", ((local, cls), ("hasattr", hasattr)))
+            self.scope.identities.setdefault((id(cls), f"has {name}"), Identity(access, False))
         if not isinstance(found, types.FunctionType) or generated(found):
             return None
         return self.of_class(d, cls, name, found, node)  # type: ignore[arg-type]

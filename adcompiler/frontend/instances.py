@@ -14,7 +14,7 @@ import typing
 from typing import Any
 
 from rules import arrays
-from rules.libraries import original
+from rules.libraries import hashable, original
 
 #: Modules whose functions and classes are not looked into.
 LIBRARIES = frozenset(
@@ -120,6 +120,15 @@ def own_value(cls: type, name: str) -> Any:
         if name in vars(k):
             return vars(k)[name]
     return inspect.Parameter.empty
+
+
+def may_vary(x: Any, name: str) -> bool:
+    """May this method of an object from outside, which is no object of the user's, give another result later?"""
+    if is_object(x) or isinstance(x, slice | tuple | list | dict):
+        return False
+    home = next((k for k in type(x).__mro__ if name in vars(k)), object)
+    written = isinstance(vars(home).get(name), types.FunctionType)
+    return not hashable(x) or (written and home.__module__.partition(".")[0] not in _OTHERS)
 
 
 def changed_access(cls: type, name: str) -> bool:

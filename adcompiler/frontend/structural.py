@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from adcompiler.frontend.collected import COLLECTED, class_of
+from adcompiler.frontend.instances import is_object
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category
@@ -433,6 +434,8 @@ def _of_dtypes(f: Any) -> Callable[..., Any]:
 
 
 def _str(self: Any, node: Any, x: Any = EMPTY) -> Any:
+    if isinstance(x, Known) and is_object(x.value):  # as it is when it is called
+        return self.emit(str.format, Known("{}"), x)
     return (
         Known(str(x.value))
         if isinstance(x, Known)
