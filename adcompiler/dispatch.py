@@ -20,7 +20,7 @@ from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.instances import attributes_of, slots
 from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
-from adcompiler.guards import PLAIN, Names, identity, is_same
+from adcompiler.guards import PLAIN, Names, identity, is_same, unchanged
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, Instance
 from adcompiler.ir.structure import parts as parts_of
@@ -336,7 +336,7 @@ def _key_function(made: Build) -> tuple[tuple[Any, ...], Callable[..., Any]]:
     for c in lowered.captured:
         parts.of(c.tree, names.text(c.access))
     for i in lowered.identities:
-        parts.add(*identity(names.text(i.access), i.value, names))
+        parts.add(*unchanged(names.text(i.access), i.value, names))
     body: list[ast.stmt] = [ast.Return(ast.parse(f"({', '.join(parts.texts)},)", mode="eval").body)]
     name = names.fresh("key")
     source = ast.unparse(ast.fix_missing_locations(ast.FunctionDef(name, signature, body, [], None, lineno=1)))

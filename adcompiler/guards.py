@@ -4,6 +4,7 @@ Nothing of the user's has a name that this code adds: it hides no argument, glob
 """
 
 import ast
+import re
 import types
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -57,13 +58,28 @@ def _of_user(access: Access) -> Iterator[str]:
 
 
 def identity(e: str, x: Any, names: Names) -> list[str]:
-    """What of an expression tells that it is this object: an object that is equal to it is another."""
+    """What tells which object an expression gives, by the example of one: an object that is equal to it is another."""
     if isinstance(x, PLAIN):
         return [f"{e}.__class__", e]
+    same = names.of("_id", id)
     if isinstance(x, types.MethodType):  # it may be made anew whenever it is read
-        same = names.of("_id", id)
         return [f"{same}({e}.__self__)", f"{same}({e}.__func__)"]
-    return [e] if _is_built_in_method(x) else [f"{names.of('_id', id)}({e})"]
+    return [e] if _is_built_in_method(x) else [f"{same}({e})"]
+
+
+def unchanged(e: str, x: Any, names: Names) -> list[str]:
+    """What tells whether an expression still gives this object: what it is otherwise stands in no table."""
+    if isinstance(x, PLAIN) or _is_built_in_method(x):
+        return [f"{e}.__class__", e]
+    if isinstance(x, types.MethodType):
+        parts = (f"{e}.__func__", x.__func__), (f"{e}.__self__", x.__self__)
+        return [text for part, y in parts for text in unchanged(part, y, names)]
+    return [f"{e} is {names.of('_' + _word(e), x)} or []"]
+
+
+def _word(e: str) -> str:
+    """The last name in an expression."""
+    return next((w for w in reversed(re.findall(r"\w+", e)) if w.isidentifier()), "object").lstrip("_")
 
 
 def is_same(x: Any, expected: Any) -> bool:

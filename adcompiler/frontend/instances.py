@@ -101,8 +101,11 @@ def is_frozen(cls: type) -> bool:
 
 
 def generated(f: Any) -> bool:
-    """Has `dataclass` made this method?"""
-    return isinstance(f, types.FunctionType) and f.__code__.co_filename == "<string>"
+    """Has `dataclass` made this method, or `namedtuple`?"""
+    if not isinstance(f, types.FunctionType) or f.__code__.co_filename != "<string>":
+        return False
+    by_tuple = f.__globals__.get("__name__", "").startswith("namedtuple_")
+    return by_tuple or f.__code__.co_qualname.startswith("__create_fn__")
 
 
 def is_made_of_fields(cls: type, names: tuple[str, ...]) -> bool:
