@@ -66,7 +66,8 @@ CHANGED = {
         MODEL + "model = Model(3.0)\ndef f(x): return model.k * x", ["model = Model(5.0)"]),
     "a variable around it called like its class": (
         MODEL + "def made():\n    model = Model(3.0)\n    def f(x): return model.k * x\n"
-        "    def change():\n        nonlocal model\n        model = Model(5.0)\n    return f, change\nf, change = made()",
+        "    def change():\n        nonlocal model\n        model = Model(5.0)\n    return f, change\n"
+        "f, change = made()",
         ["change()"]),
     "names of generated code": (
         "key = read = _names = _id = _default_o = f_grad = f_value_and_grad = 3.0\no = [1.0]\n"
@@ -113,6 +114,18 @@ CHANGED = {
     "a function in place of a method, and another object": (
         METHOD + "p = P(3.0)\ndef other(x): return x * 11.0\ndef f(x): return p.meth(x)",
         ["p.meth = other", "p = P(4.0)"]),
+    "the keywords of a partial": (
+        "def scaled(x, a, b=1.0): return a * x * b\ng = functools.partial(scaled, a=2.0)\ndef f(x): return g(x)",
+        ["g.keywords['a'] = 5.0", "g.keywords['b'] = 3.0", "g = functools.partial(scaled, a=3.0)"]),
+    "an array in a partial": (
+        "def scaled(x, a): return np.sum(a * x)\ng = functools.partial(scaled, a=np.ones(2))\ndef f(x): return g(x)",
+        ["g.keywords['a'][0] = 5.0", "g.keywords['a'] = np.ones(3)"]),
+    "the defaults of a function": (
+        "def scaled(x, a=2.0, *, b=3.0): return a * x * b\ndef f(x): return scaled(x)",
+        ["scaled.__defaults__ = (4.0,)", "scaled.__kwdefaults__['b'] = 5.0"]),
+    "an object that is a default": (
+        MODEL + "m = Model(2.0)\ndef scaled(x, m=m): return m.k * x\ndef f(x, m=m): return scaled(x) * m.k",
+        ["m.k = 5.0", "scaled.__defaults__ = (Model(4.0),)"]),
     "an equal string": (
         "mode = 'abc'\ndef f(x): return x if mode == 'abc' else 2 * x", ["mode = ''.join(['a', 'bc'])", "mode = 'z'"]),
     "a bool and an int": ("on = True\ndef f(x): return x if on else 2 * x", ["on = 1", "on = 0", "on = False"]),

@@ -50,11 +50,8 @@ class Attributes(Heap):
         x = d.value.__self__ if isinstance(d.value, types.MethodType) else d.value
         if not is_object(x):
             return d
-        if id(x) not in self.scope.touched:
-            self.scope.touched[id(x)] = x
-            local = self.scope.free_name(type(x).__name__.lower(), x)
-            access = Access(f"type({local})", ((local, x), ("type", type)))  # it may be given another
-            self.scope.identities[id(x), "its class"] = Identity(access, type(x))
+        self.scope.touched[id(x)] = x
+        self.scope.watch(x, "type(it)", type(x), type)  # it may be given another class
         found = self.argument_objects.get(id(x))
         if found is None:
             return d
@@ -102,9 +99,7 @@ class Attributes(Heap):
         if not has and own_value(cls, "__getattr__") is not EMPTY:
             text = self.text(node.args[0]) if isinstance(node, gast.Call) and node.args else "this"
             raise self.made_by_getattr(text, cls, name, node)
-        local = self.scope.free_name(cls.__name__.lower(), x)
-        access = Access(f"hasattr({local}, {name!r})", ((local, x), ("hasattr", hasattr)))
-        self.scope.identities.setdefault((id(x), f"has {name}"), Identity(access, has))
+        self.scope.watch(x, f"hasattr(it, {name!r})", has, hasattr)
         return has
 
     def made_by_getattr(self, text: str, cls: type, name: str, node: Any) -> Exception:
@@ -228,9 +223,7 @@ class Attributes(Heap):
         cls = class_of(d) if is_users_object(d) or is_named_tuple(d) else None
         found = EMPTY if cls is None else own_value(cls, name)
         if found is EMPTY and isinstance(d, Known) and cls is not None:  # it may get one
-            local = self.scope.free_name(cls.__name__.lower(), cls)
-            access = Access(f"hasattr({local}, {name!r})", ((local, cls), ("hasattr", hasattr)))
-            self.scope.identities.setdefault((id(cls), f"has {name}"), Identity(access, False))
+            self.scope.watch(cls, f"hasattr(it, {name!r})", False, hasattr)
         if not isinstance(found, types.FunctionType) or generated(found):
             return None
         return self.of_class(d, cls, name, found, node)  # type: ignore[arg-type]

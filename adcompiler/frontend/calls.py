@@ -267,6 +267,9 @@ class Calls(Iterations):
     def call_user(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a Python function: lowered here if its source can be seen, opaque otherwise."""
         if isinstance(f, functools.partial):
+            self.watch_items(f, "keywords", f.keywords)
+            for name, x in (("func", f.func), ("args", f.args)):
+                self.scope.watch(f, f"it.{name}", x)
             return self.call(Known(f.func), (*map(self._outside, f.args), *args),
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
         if hasattr(f, "__adc_checkpoint__"):
@@ -309,6 +312,9 @@ class Calls(Iterations):
             if source.of_rules:
                 return self.follow(f.__name__, f, args, kwargs, node)
             self.scope.sources.setdefault(source.node, source)
+            if source.defaults:
+                self.scope.watch(f, "it.__defaults__", f.__defaults__)
+                self.watch_items(f, "__kwdefaults__", f.__kwdefaults__ or {})
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)
         if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:
@@ -318,6 +324,13 @@ class Calls(Iterations):
         if isinstance(method, types.FunctionType) and module not in LIBRARIES:
             return self.call(Known(method), (Known(f), *args), kwargs, node)
         return self.opaque(f, args, kwargs, node)
+
+    def watch_items(self, f: Any, attribute: str, items: dict[str, Any]) -> None:
+        """Guard what keywords a function has by itself, if any."""
+        for k, x in items.items():
+            self.scope.watch(f, f"it.{attribute}[{k!r}]", x)
+        if items:
+            self.scope.watch(f, f"len(it.{attribute})", len(items), len)
 
     def _outside(self, value: Any) -> Any:
         """A default or a partial's argument: taken by kind, like a captured global."""

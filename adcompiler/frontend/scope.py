@@ -343,6 +343,11 @@ class Scope:
         self.captured[key] = Captured(access, tree, value, name, loc)
         return tree
 
+    def watch(self, owner: Any, text: str, value: Any, *using: Any) -> None:
+        """Guard what an expression of something outside, `it`, gives; `using` are the builtins in it."""
+        access = Access(text, (("it", owner), *((f.__name__, f) for f in using)))
+        self.identities.setdefault((id(owner), text), Identity(access, value))
+
     def attribute(self, owner: Any, name: str, loc: Loc) -> Any:
         """An attribute of an object known when compiling: a module's, a class's, an instance's."""
         try:
