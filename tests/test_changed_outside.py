@@ -53,6 +53,16 @@ class Equal:
     def __eq__(self, other): return True
     def __hash__(self): return 1
 """
+EQUAL_BY_K = """
+class Equal:
+    def __init__(self, k): self.k = k
+    def __eq__(self, other): return self.k == other.k
+    def __str__(self): return "abc"
+    def __hash__(self): return 1
+    def __index__(self): return int(self.k)
+    def __lt__(self, other): return self.k < other.k
+a, b = Equal(1.0), Equal(1.0)
+"""
 LAYER = """
 @dataclasses.dataclass(frozen=True)
 class Layer:
@@ -126,6 +136,14 @@ CHANGED = {
     "an object that is a default": (
         MODEL + "m = Model(2.0)\ndef scaled(x, m=m): return m.k * x\ndef f(x, m=m): return scaled(x) * m.k",
         ["m.k = 5.0", "scaled.__defaults__ = (Model(4.0),)"]),
+    "truth beside a computed condition": (
+        BOX + "def f(x): return x if bx and x > 0 else 2 * x if not (bx or x < 0) else 3 * x", ["bx.xs = [-1.0]"]),
+    "in a list": (EQUAL_BY_K + "def f(x): return x if a in [b] else 2 * x", ["b.k = 2.0", "b = a"]),
+    "lists that are equal": (EQUAL_BY_K + "def f(x): return x if [a] == [b] else 2 * x", ["b.k = 2.0"]),
+    "the method of a base class": (
+        "class A:\n    k = 1.0\n    def m(self, x): return x * self.k\n"
+        "class B(A):\n    def m(self, x): return super().m(x) * 3\n"
+        "def other(self, x): return x * 7.0\no = B()\ndef f(x): return o.m(x)", ["A.m = other", "B.k = 2.0"]),
     "an equal string": (
         "mode = 'abc'\ndef f(x): return x if mode == 'abc' else 2 * x", ["mode = ''.join(['a', 'bc'])", "mode = 'z'"]),
     "a bool and an int": ("on = True\ndef f(x): return x if on else 2 * x", ["on = 1", "on = 0", "on = False"]),
@@ -171,6 +189,19 @@ def test_the_next_call_sees_what_has_changed(text, changes):
      "__len__ of the class K"),
     ("class It:\n    def __iter__(self): return iter([1.0])\nit = It()\ndef f(x): return sum(x * v for v in it)",
      "a loop over an object of class It"),
+    ("class It:\n    def __iter__(self): return iter([1.0])\nit = It()\ndef f(x):\n    a, = it\n    return a * x",
+     "a loop over an object of class It"),
+    (EQUAL_BY_K + "def f(x): return x * (1.0, 2.0)[a]", "whose methods decide what it stands for"),
+    (EQUAL_BY_K + "def f(x): return x * {'abc': 2.0}[str(a)]", "must be known when compiling"),
+    (EQUAL_BY_K + "def f(x): return x * {'abc': 2.0}[f'{a}']", "must be known when compiling"),
+    (EQUAL_BY_K + "def f(x): return x * {'abc': 2.0}['{}'.format(a)]", "must be known when compiling"),
+    (EQUAL_BY_K + "def f(x): return x * [b].count(a)", "the method count of a list is not supported"),
+    (EQUAL_BY_K + "def f(x): return x if a in frozenset([1, 2]) else 2 * x", "whose methods decide"),
+    (EQUAL_BY_K + "def f(x): return sorted([a, b])[0].k * x", "sorted compares what are no numbers"),
+    (EQUAL_BY_K + "def f(x): return sum(x for _ in range(a))", "range of an object of class Equal"),
+    ("class M(type):\n    def __instancecheck__(cls, o): return True\nclass K(metaclass=M): pass\n"
+     "def f(x): return x if isinstance(x, K) else 2 * x", "__instancecheck__ of the class K"),
+    ("d = {1: 1.0}.values()\ndef f(x): return x if 1.0 in d else 2 * x", "__contains__ of the object"),
 ])  # fmt: skip
 def test_what_may_give_another_result_unseen_is_refused(text, told):
     with pytest.raises(UnsupportedError, match=told):

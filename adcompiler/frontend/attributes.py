@@ -186,9 +186,8 @@ class Attributes(Heap):
     def inherited(self, parent: Parent, name: str, node: Any) -> Any:
         """What `super()` has at a name."""
         owner, after = parent.owner, parent.after
-        cls = owner.cls if isinstance(owner, Record) else type(owner) if is_named_tuple(owner) else owner.value
-        if isinstance(owner, Known) and not isinstance(cls, type):
-            return Known(getattr(super(after, owner.value), name))
+        of_a_class = isinstance(owner, Known) and isinstance(owner.value, type)
+        cls = owner.value if of_a_class else class_of(owner)
         behind = cls.__mro__[cls.__mro__.index(after) + 1 :]
         home = next((k for k in behind if name in vars(k)), None)
         if home is object and name == "__init__":

@@ -20,7 +20,7 @@ from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.functions import with_functions
-from adcompiler.frontend.instances import LIBRARIES
+from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
@@ -607,7 +607,8 @@ class Calls(Iterations):
             if m.name == "copy":
                 return dict(owner)
         elif isinstance(owner, tuple | list):
-            if m.name in ("index", "count") and all(isinstance(x, Known) for x in owner):
+            known = all(isinstance(x, Known) and not is_object(x.value) for x in owner)
+            if m.name in ("index", "count") and known:
                 values = [x.value for x in owner]
                 return Known(getattr(values, m.name)(self.static(args[0], node, "what is looked for")))
             if m.name == "copy":
@@ -617,6 +618,8 @@ class Calls(Iterations):
             made = getattr(owner.value, m.name)(*others)
             return Known(Elements(made) if isinstance(made, frozenset) else made)
         elif isinstance(owner, Known):
+            if m.name == "format" and not kwargs and any(isinstance(a, Known) and is_object(a.value) for a in args):
+                return self.emit(str.format, owner, *args)  # as they are when it is called
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
             return Known(getattr(owner.value, m.name)(*values))
         cls = list if isinstance(owner, Value | ListOf) else type(owner)

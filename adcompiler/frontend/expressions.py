@@ -172,10 +172,10 @@ class Expressions(Parts):
         return self.emit(target, a, b, hint=hint)
 
     def expr_UnaryOp(self, node: Any) -> Any:
-        d = self.expr(node.operand)
         if isinstance(node.op, gast.Not):
-            t = self.truth(d, node)
+            t = self.condition(node.operand)
             return Known(not t) if isinstance(t, bool) else self.emit(operator.not_, t)
+        d = self.expr(node.operand)
         target = UNARY[type(node.op)]
         if (own := self.special_unary(target, d, node)) is not None:
             return own

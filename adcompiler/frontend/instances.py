@@ -129,9 +129,19 @@ def may_vary(x: Any, name: str) -> bool:
     """May this method of an object from outside, which is no object of the user's, give another result later?"""
     if is_object(x) or isinstance(x, slice | tuple | list | dict):
         return False
+    if isinstance(x, collections.abc.MappingView):
+        return True
     home = next((k for k in type(x).__mro__ if name in vars(k)), object)
     written = isinstance(vars(home).get(name), types.FunctionType)
     return not hashable(x) or (written and home.__module__.partition(".")[0] not in _OTHERS)
+
+
+def decides(x: Any) -> bool:
+    """Has an object of the user's methods that say what it equals, or is written as?"""
+    if not is_object(x) or (is_frozen(type(x)) and generated(own_value(type(x), "__eq__"))):
+        return False
+    names = ("__eq__", "__hash__", "__index__", "__str__", "__repr__", "__format__")
+    return any(isinstance(own_value(type(x), n), types.FunctionType) for n in names)
 
 
 def changed_access(cls: type, name: str) -> bool:

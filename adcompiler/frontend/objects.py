@@ -82,6 +82,9 @@ class Objects(Operators):
                 return done
         if isinstance(function, Known) and function.value is len and args:
             self.check_settled(args[0], "__len__", node)
+        if isinstance(function, Known) and function.value is isinstance and len(args) == 2:
+            for cls in args[1] if isinstance(args[1], tuple) else (args[1],):
+                self.check_settled(cls, "__instancecheck__", node)
         asks = isinstance(function, Known) and (function.value is hasattr or function.value is getattr)
         if asks and len(args) > 1 and isinstance(args[0], Known) and is_object(args[0].value):
             name = self.static(args[1], node, "the name of an attribute", "write the name as a string")

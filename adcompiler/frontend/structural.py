@@ -68,6 +68,8 @@ def _len(self: Any, node: Any, x: Any) -> Any:
 
 def _range(self: Any, node: Any, *args: Any) -> Any:
     operands = [self.operand(a) for a in args]
+    if any(isinstance(a, Known) and is_object(a.value) for a in args):
+        raise self.refuse(node, f"range of {' and '.join(map(describe, args))} is not supported", "pass ints")
     n = None
     if len(operands) == 1 or (len(operands) == 2 and operands[0] == 0):
         stop = operands[-1]
@@ -339,7 +341,8 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     turned = self.static(reverse, node, "the argument reverse of sorted")
     if isinstance(items, Known) and isinstance(items.value, frozenset | dict):
         items = list(map(Known, items.value))
-    if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
+    settled = isinstance(items, tuple | list) and all(isinstance(d, Known) and not is_object(d.value) for d in items)
+    if plain and settled:
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
     if isinstance(items, tuple | list) and any(isinstance(d, Record) for d in items):
         keys = [self.static(self.call(key, (d,), {}, node), node, "what objects are sorted by",
