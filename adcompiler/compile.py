@@ -10,6 +10,7 @@ from typing import Any
 
 from adcompiler.backend.emit import Emitted, Input, emit
 from adcompiler.backend.load import load
+from adcompiler.backend.spell import numbered
 from adcompiler.backend.writer import write
 from adcompiler.callees import complete
 from adcompiler.companions import Companion, companion, companions, plain
@@ -432,9 +433,10 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
         inputs += [Input(c.parameter, c.access, c.steps, pullback=True) for c in made.cotangents]
-        g = Function(_generated_name(request), g.params, g.body, made.returned(g.result), _doc(request))
-        signature, defaults = signature_of(request.entry)
         reserved = _reserved(lowered)
+        named = next(n for n in numbered(_generated_name(request)) if n not in reserved)
+        g = Function(named, g.params, g.body, made.returned(g.result), _doc(request))
+        signature, defaults = signature_of(request.entry)
         names = {c.target: c.name for c in made.beside}
         helpers: list[ast.FunctionDef] = []
         known: dict[str, Any] = {}
@@ -517,7 +519,7 @@ def _inputs(lowered: Lowered, actual: dict[Value, Value]) -> list[Input]:
 
 def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
     """The user's parameters for a generated function; defaults that are no literals become free names."""
-    a, free = source.node.args, {}
+    a, free = source.node.args, dict[str, Any]()
 
     def default(name: str) -> ast.expr | None:
         if name not in source.defaults:
@@ -525,8 +527,10 @@ def signature_of(source: Source) -> tuple[ast.arguments, dict[str, Any]]:
         value = source.defaults[name]
         if is_literal(value):
             return ast.Constant(value)
-        free[f"_default_{name}"] = value
-        return ast.Name(f"_default_{name}", ast.Load())
+        around = {*source.globals, *source.cells, *free}
+        chosen = next(n for n in numbered(f"_default_{name}") if n not in around)
+        free[chosen] = value
+        return ast.Name(chosen, ast.Load())
 
     positional = [p.id for p in (*a.posonlyargs, *a.args)]
     given = [d for d in map(default, positional) if d is not None]

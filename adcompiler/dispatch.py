@@ -20,6 +20,7 @@ from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.instances import attributes_of, slots
 from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
+from adcompiler.guards import PLAIN, Names, identity, is_same, unchanged
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, Instance
 from adcompiler.ir.structure import parts as parts_of
@@ -28,8 +29,6 @@ from rules.kind import Array, Lengths, Seq
 from rules.workspace import Pool
 
 MAX_VARIANTS = 32
-#: Constants that are taken by value; all other objects are taken by identity.
-PLAIN = (bool, int, float, complex, str, bytes, type(None))
 #: Around compilation: it is not re-entered from two threads at once.
 COMPILING = threading.RLock()
 
@@ -60,15 +59,14 @@ class Variant:
             return False
         if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
             return False
-        try:
-            identities, captured = self.identities(), self.captures()
-        except (AttributeError, NameError, LookupError):  # what it reads is not there any more
-            return False
-        if any(a is not b for a, b in zip(identities, self.expected, strict=True)):
-            return False
         if any(_looked_up(k) != names for k, names in self.classes):
             return False
-        trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(captured)]
+        try:
+            if not all(map(is_same, self.identities(), self.expected)):
+                return False
+            trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
+        except Exception:  # what it reads is not there any more, or is something else
+            return False
         if _text(trees) != self.captured_text:
             return False
         return all(g.holds(env.sizes) for g in self.build.lowered.env.guards)
@@ -134,7 +132,7 @@ class Dispatcher:
     def __init__(self, request: Request, pools: "list[Kept] | None" = None) -> None:
         self.request = request
         self.variants: list[Variant] = []
-        self.tables: list[tuple[str, Callable[..., Any], dict[Any, Entry]]] = []
+        self.tables: list[tuple[tuple[Any, ...], Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
         self.pools: list[Kept] = [] if pools is None else pools
         _DISPATCHERS.add(self)
@@ -318,44 +316,39 @@ def _no_key(*args: Any, **kwargs: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------- generated keys
-def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
-    """A function with the user's signature that gives the key of a call."""
+def _key_function(made: Build) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+    """A function with the user's signature that gives the key of a call, and what tells it from others."""
     lowered = made.lowered
-    parts: list[str] = []
-    free: dict[str, Any] = {"_list_key": _list_key, "_which": _which, "_names": _names}
+    signature, defaults = signature_of(lowered.source)
+    accesses = [*(c.access for c in lowered.captured), *(i.access for i in lowered.identities)]
+    names = Names({*lowered.arguments, *lowered.source.cells, *defaults}, accesses)
+    parts = _Parts(names)
     for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells where it is looked up
-        free[f"_class_{k}"], free["_looked_up"] = cls, _looked_up
-        parts.append(f"_looked_up(_class_{k})")
+        parts.add(f"{names.of('_looked_up', _looked_up)}({names.of(f'_class_{k}', cls)})")
     for n, tree in lowered.arguments.items():
-        _parts(tree, n, parts)
+        parts.of(tree, n)
     objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
     has_objects = any(map(_has_objects, lowered.arguments.values()))
     if has_objects:
-        outside = {f"_outside_{k}": x for k, (x, _) in enumerate(lowered.touched)}
-        objects += outside
-        free.update(outside)
+        objects += [names.of(f"_outside_{k}", x) for k, (x, _) in enumerate(lowered.touched)]
     if len(objects) > 1 and has_objects:
-        parts.append(f"_which({', '.join(objects)})")
+        parts.add(f"{names.of('_which', _which)}({', '.join(objects)})")
     for c in lowered.captured:
-        _parts(c.tree, c.access.text, parts)
-        free.update(c.access.free)
+        parts.of(c.tree, names.text(c.access))
     for i in lowered.identities:
-        parts.append(i.access.text)
-        free.update(i.access.free)
-    text = f"({', '.join(parts)},)"
-    signature, defaults = signature_of(lowered.source)
-    body: list[ast.stmt] = [ast.Return(ast.parse(text, mode="eval").body)]
-    source = ast.unparse(ast.fix_missing_locations(ast.FunctionDef("key", signature, body, [], None, lineno=1)))
-    cells = {k: c for k, c in lowered.source.cells.items() if k not in free}
+        parts.add(*unchanged(names.text(i.access), i.value, names))
+    body: list[ast.stmt] = [ast.Return(ast.parse(f"({', '.join(parts.texts)},)", mode="eval").body)]
+    name = names.fresh("key")
+    source = ast.unparse(ast.fix_missing_locations(ast.FunctionDef(name, signature, body, [], None, lineno=1)))
     key = load(
         source,
-        "key",
+        name,
         f"<adcompiler key of {lowered.source.name}>",
         lowered.source.globals,
-        {**free, **defaults},
-        cells,
+        {**names.free, **defaults},
+        lowered.source.cells,
     )
-    return source, key
+    return (source, *map(id, names.free.values())), key
 
 
 def _objects(tree: Any, e: str) -> Iterator[str]:
@@ -392,31 +385,41 @@ def _looked_up(cls: type) -> tuple[Any, ...]:
     return (*vars(cls), *cls.__bases__)
 
 
-def _parts(tree: Any, e: str, parts: list[str]) -> None:
-    if isinstance(tree, Value) and isinstance(tree.kind, Array):
-        parts += [f"{e}.__class__", f"{e}.dtype", f"{e}.shape"]
-    elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
-        parts += [f"_list_key({e})"]
-    elif isinstance(tree, Value | Unread | Again):
-        parts.append(f"{e}.__class__")
-    elif hasattr(tree, "_fields"):
-        parts.append(f"{e}.__class__")
-        if isinstance(tree, Instance):
-            parts.append(f"_names({e})" if slots(tree.of) else f"(*{e}.__dict__,)")
-        for step, x in parts_of(tree):
-            _parts(x, _step(e, step), parts)
-    elif isinstance(tree, tuple | list):
-        parts += [f"{e}.__class__", f"len({e})"]
-        for i, x in enumerate(tree):
-            _parts(x, f"{e}[{i}]", parts)
-    elif isinstance(tree, dict):
-        parts += [f"{e}.__class__", f"(*{e},)"]
-        for k, x in tree.items():
-            _parts(x, f"{e}[{k!r}]", parts)
-    elif isinstance(tree.value, PLAIN):
-        parts += [f"{e}.__class__", e]
-    else:  # one object is not another that is equal to it
-        parts.append(f"id({e})")
+class _Parts:
+    """The expressions that make up a key."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.texts: list[str] = []
+
+    def add(self, *texts: str) -> None:
+        self.texts += texts
+
+    def of(self, tree: Any, e: str) -> None:
+        """What tells the kind of an input that `e` reads."""
+        if isinstance(tree, Value) and isinstance(tree.kind, Array):
+            self.add(f"{e}.__class__", f"{e}.dtype", f"{e}.shape")
+        elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
+            self.add(f"{self.names.of('_list_key', _list_key)}({e})")
+        elif isinstance(tree, Value | Unread | Again):
+            self.add(f"{e}.__class__")
+        elif hasattr(tree, "_fields"):
+            self.add(f"{e}.__class__")
+            if isinstance(tree, Instance):
+                own = f"{self.names.of('_names', _names)}({e})" if slots(tree.of) else f"(*{e}.__dict__,)"
+                self.add(own)
+            for step, x in parts_of(tree):
+                self.of(x, _step(e, step))
+        elif isinstance(tree, tuple | list):
+            self.add(f"{e}.__class__", f"{self.names.of('_len', len)}({e})")
+            for i, x in enumerate(tree):
+                self.of(x, f"{e}[{i}]")
+        elif isinstance(tree, dict):
+            self.add(f"{e}.__class__", f"(*{e},)")
+            for k, x in tree.items():
+                self.of(x, _step(e, k))
+        else:
+            self.add(*identity(e, tree.value, self.names))
 
 
 def _list_key(x: Any) -> Any:
@@ -431,12 +434,9 @@ def _list_key(x: Any) -> Any:
 
 def _reader(accesses: list[Access], made: Build) -> Callable[[], tuple[Any, ...]]:
     """A function that reads what is captured, as it is now."""
-    free = {n: o for a in accesses for n, o in a.free}
-    text = (
-        f"def read():\n    return ({''.join(a.text + ', ' for a in accesses)})\n"
-        if accesses
-        else "def read():\n    return ()\n"
-    )
     source = made.lowered.source
-    cells = {k: c for k, c in source.cells.items() if k not in free}
-    return load(text, "read", f"<adcompiler captures of {source.name}>", source.globals, free, cells)
+    names = Names(source.cells, accesses)
+    read = f"({''.join(names.text(a) + ', ' for a in accesses)})"
+    name = names.fresh("read")
+    file = f"<adcompiler captures of {source.name}>"
+    return load(f"def {name}():\n    return {read}\n", name, file, source.globals, names.free, source.cells)

@@ -27,6 +27,16 @@ _FOLLOWED = (property, functools.cached_property, staticmethod, classmethod, typ
              functools._lru_cache_wrapper)  # fmt: skip
 
 
+def is_users_object(d: Any) -> bool:
+    """Is this an object of a class of the user's, from outside or not?"""
+    return isinstance(d, Record) or (isinstance(d, Known) and is_object(d.value))
+
+
+def class_of(d: Any) -> type:
+    """The class of what this denotes, where that is an object, a named tuple or something known."""
+    return d.cls if isinstance(d, Record) else type(d.value) if isinstance(d, Known) else type(d)
+
+
 class Attributes(Heap):
     """Lowers attributes that are read."""
 
@@ -41,6 +51,7 @@ class Attributes(Heap):
         if not is_object(x):
             return d
         self.scope.touched[id(x)] = x
+        self.scope.watch(x, "type(it)", type(x), type)  # it may be given another class
         found = self.argument_objects.get(id(x))
         if found is None:
             return d
@@ -88,9 +99,7 @@ class Attributes(Heap):
         if not has and own_value(cls, "__getattr__") is not EMPTY:
             text = self.text(node.args[0]) if isinstance(node, gast.Call) and node.args else "this"
             raise self.made_by_getattr(text, cls, name, node)
-        local = self.scope.free_name(cls.__name__.lower(), x)
-        access = Access(f"hasattr({local}, {name!r})", ((local, x),))
-        self.scope.identities.setdefault((id(x), f"has {name}"), Identity(access, has))
+        self.scope.watch(x, f"hasattr(it, {name!r})", has, hasattr)
         return has
 
     def made_by_getattr(self, text: str, cls: type, name: str, node: Any) -> Exception:
@@ -177,9 +186,8 @@ class Attributes(Heap):
     def inherited(self, parent: Parent, name: str, node: Any) -> Any:
         """What `super()` has at a name."""
         owner, after = parent.owner, parent.after
-        cls = owner.cls if isinstance(owner, Record) else type(owner) if is_named_tuple(owner) else owner.value
-        if isinstance(owner, Known) and not isinstance(cls, type):
-            return Known(getattr(super(after, owner.value), name))
+        of_a_class = isinstance(owner, Known) and isinstance(owner.value, type)
+        cls = owner.value if of_a_class else class_of(owner)
         behind = cls.__mro__[cls.__mro__.index(after) + 1 :]
         home = next((k for k in behind if name in vars(k)), None)
         if home is object and name == "__init__":
@@ -191,7 +199,7 @@ class Attributes(Heap):
         found, value = vars(home)[name], getattr(super(after, cls), name)
         local, inner = (self.scope.free_name(c.__name__.lower(), c) for c in (cls, after))
         text = f"super({inner}, {local}).{name}" + (".__func__" if isinstance(value, types.MethodType) else "")
-        access = Access(text, ((local, cls), (inner, after)))
+        access = Access(text, ((local, cls), (inner, after), ("super", super)))
         watched = value.__func__ if isinstance(value, types.MethodType) else value
         self.scope.identities.setdefault(((id(cls), id(after)), name), Identity(access, watched))
         return self.of_class(owner, home, name, found, node, Known(value))
@@ -211,8 +219,10 @@ class Attributes(Heap):
 
     def method(self, d: Any, name: str, node: Any) -> Any:
         """The special method that the class of an object or a named tuple defines; None where it has none."""
-        cls = d.cls if isinstance(d, Record) else type(d) if is_named_tuple(d) else None
+        cls = class_of(d) if is_users_object(d) or is_named_tuple(d) else None
         found = EMPTY if cls is None else own_value(cls, name)
+        if found is EMPTY and isinstance(d, Known) and cls is not None:  # it may get one
+            self.scope.watch(cls, f"hasattr(it, {name!r})", False, hasattr)
         if not isinstance(found, types.FunctionType) or generated(found):
             return None
         return self.of_class(d, cls, name, found, node)  # type: ignore[arg-type]

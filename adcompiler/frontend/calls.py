@@ -20,7 +20,7 @@ from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
 from adcompiler.frontend.functions import with_functions
-from adcompiler.frontend.instances import LIBRARIES
+from adcompiler.frontend.instances import LIBRARIES, is_object
 from adcompiler.frontend.iteration import CHANGING, Iterations, assigned_names, declared_names
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
@@ -267,6 +267,9 @@ class Calls(Iterations):
     def call_user(self, f: Any, args: Any, kwargs: Any, node: Any) -> Any:
         """A call of a Python function: lowered here if its source can be seen, opaque otherwise."""
         if isinstance(f, functools.partial):
+            self.watch_items(f, "keywords", f.keywords)
+            for name, x in (("func", f.func), ("args", f.args)):
+                self.scope.watch(f, f"it.{name}", x)
             return self.call(Known(f.func), (*map(self._outside, f.args), *args),
                              {**{k: self._outside(v) for k, v in f.keywords.items()}, **kwargs}, node)  # fmt: skip
         if hasattr(f, "__adc_checkpoint__"):
@@ -309,6 +312,9 @@ class Calls(Iterations):
             if source.of_rules:
                 return self.follow(f.__name__, f, args, kwargs, node)
             self.scope.sources.setdefault(source.node, source)
+            if source.defaults:
+                self.scope.watch(f, "it.__defaults__", f.__defaults__)
+                self.watch_items(f, "__kwdefaults__", f.__kwdefaults__ or {})
             defaults = {k: self._outside(v) for k, v in source.defaults.items()}
             return self.inline(source.node, Frame(source), f.__name__, defaults, args, kwargs, node)
         if isinstance(f, type) and f.__module__.split(".")[0] not in LIBRARIES | sys.stdlib_module_names:
@@ -318,6 +324,13 @@ class Calls(Iterations):
         if isinstance(method, types.FunctionType) and module not in LIBRARIES:
             return self.call(Known(method), (Known(f), *args), kwargs, node)
         return self.opaque(f, args, kwargs, node)
+
+    def watch_items(self, f: Any, attribute: str, items: dict[str, Any]) -> None:
+        """Guard what keywords a function has by itself, if any."""
+        for k, x in items.items():
+            self.scope.watch(f, f"it.{attribute}[{k!r}]", x)
+        if items:
+            self.scope.watch(f, f"len(it.{attribute})", len(items), len)
 
     def _outside(self, value: Any) -> Any:
         """A default or a partial's argument: taken by kind, like a captured global."""
@@ -594,7 +607,8 @@ class Calls(Iterations):
             if m.name == "copy":
                 return dict(owner)
         elif isinstance(owner, tuple | list):
-            if m.name in ("index", "count") and all(isinstance(x, Known) for x in owner):
+            known = all(isinstance(x, Known) and not is_object(x.value) for x in owner)
+            if m.name in ("index", "count") and known:
                 values = [x.value for x in owner]
                 return Known(getattr(values, m.name)(self.static(args[0], node, "what is looked for")))
             if m.name == "copy":
@@ -604,6 +618,8 @@ class Calls(Iterations):
             made = getattr(owner.value, m.name)(*others)
             return Known(Elements(made) if isinstance(made, frozenset) else made)
         elif isinstance(owner, Known):
+            if m.name == "format" and not kwargs and any(isinstance(a, Known) and is_object(a.value) for a in args):
+                return self.emit(str.format, owner, *args)  # as they are when it is called
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
             return Known(getattr(owner.value, m.name)(*values))
         cls = list if isinstance(owner, Value | ListOf) else type(owner)

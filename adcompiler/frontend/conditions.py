@@ -10,6 +10,7 @@ from typing import Any
 import gast
 
 from adcompiler.errors import Refusal
+from adcompiler.frontend.instances import is_object
 from adcompiler.frontend.iterators import View
 from adcompiler.frontend.joins import Joins
 from adcompiler.frontend.kinds import Known, ListOf
@@ -155,11 +156,12 @@ class Conditions(Joins):
         if isinstance(b, dict):
             return self.static(a, node, "the key of a dict") in b
         if isinstance(b, tuple | list):
-            if isinstance(a, Known) and all(isinstance(x, Known) for x in b):
+            if all(isinstance(x, Known) and not is_object(x.value) for x in (a, *b)):
                 return a.value in [x.value for x in b]
             inside: Any = Known(False)
             for x in b:
-                equal = self.compare(gast.Eq(), a, x, node)
+                one = isinstance(a, Known) and isinstance(x, Known) and a.value is x.value
+                equal = Known(True) if one else self.compare(gast.Eq(), a, x, node)
                 inside = (
                     equal if isinstance(inside, Known) and not inside.value else self.emit(operator.or_, inside, equal)
                 )
@@ -171,17 +173,25 @@ class Conditions(Joins):
     def expr_BoolOp(self, node: Any) -> Any:
         return self._bool(node, node.values)
 
-    def _bool(self, node: Any, values: list[Any]) -> Any:
+    def condition(self, node: Any) -> Any:
+        """Whether a test holds: of the operands of `and` and `or` in it only that matters."""
+        d = self._bool(node, node.values, True) if isinstance(node, gast.BoolOp) else self.expr(node)
+        return self.truth(d, node)
+
+    def _bool(self, node: Any, values: list[Any], test: bool = False) -> Any:
         first = self.expr(values[0])
+        if test and not isinstance(first, Value):
+            t = self.truth(first, values[0])
+            first = Known(t) if isinstance(t, bool) else t
         if len(values) == 1:
             return first
         stop_at = isinstance(node.op, gast.Or)
         t = self.truth(first, values[0])
         if isinstance(t, bool):
-            return first if t == stop_at else self._bool(node, values[1:])
+            return first if t == stop_at else self._bool(node, values[1:], test)
 
         def rest() -> Any:
-            return self._bool(node, values[1:])
+            return self._bool(node, values[1:], test)
 
         def here() -> Any:
             return first
@@ -189,7 +199,7 @@ class Conditions(Joins):
         return self.fork(t, *((here, rest) if stop_at else (rest, here)), self.loc(node))
 
     def expr_IfExp(self, node: Any) -> Any:
-        t = self.truth(self.expr(node.test), node.test)
+        t = self.condition(node.test)
         if isinstance(t, bool):
             return self.expr(node.body if t else node.orelse)
         d = self.fork(t, lambda: self.expr(node.body), lambda: self.expr(node.orelse), self.loc(node))

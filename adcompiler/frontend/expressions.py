@@ -12,6 +12,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal, plain
 from adcompiler.frontend.desugar import hint, is_flag
+from adcompiler.frontend.instances import is_object
 from adcompiler.frontend.kinds import Elements, Known
 from adcompiler.frontend.parts import Parts
 from adcompiler.frontend.scope import Closure, Frame, Maybe, Poison, poison_problem
@@ -171,10 +172,10 @@ class Expressions(Parts):
         return self.emit(target, a, b, hint=hint)
 
     def expr_UnaryOp(self, node: Any) -> Any:
-        d = self.expr(node.operand)
         if isinstance(node.op, gast.Not):
-            t = self.truth(d, node)
+            t = self.condition(node.operand)
             return Known(not t) if isinstance(t, bool) else self.emit(operator.not_, t)
+        d = self.expr(node.operand)
         target = UNARY[type(node.op)]
         if (own := self.special_unary(target, d, node)) is not None:
             return own
@@ -212,7 +213,7 @@ class Expressions(Parts):
     def expr_JoinedStr(self, node: Any) -> Any:
         template, parts = self._template(node)
         values = [self.expr(p) for p in parts]
-        if all(isinstance(v, Known) for v in values):
+        if all(isinstance(v, Known) and not is_object(v.value) for v in values):
             return Known(template.format(*(v.value for v in values)))
         return self.emit(str.format, Known(template), *values)
 

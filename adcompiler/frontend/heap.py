@@ -45,10 +45,10 @@ class Heap(Loops):
         made = self.known_objects[name] = Record(cls, name, may=set().union(*(r.may for r in of)))
         return made
 
-    def told(self, r: Record) -> str:
+    def told(self, d: Any) -> str:
         """An object as it is called where this is lowered, and its class."""
-        name = self.known_as(r)
-        return f"{name}, an object of class {r.cls.__name__}," if name else super().told(r)
+        name = self.known_as(d) if isinstance(d, Record) else ""
+        return f"{name}, {super().told(d)}," if name else super().told(d)
 
     def known_as(self, r: Record, depth: int = 3) -> str:
         """What an object is called in this frame, by a name or an attribute; empty where it is not."""

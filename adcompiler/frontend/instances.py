@@ -14,7 +14,7 @@ import typing
 from typing import Any
 
 from rules import arrays
-from rules.libraries import original
+from rules.libraries import hashable, original
 
 #: Modules whose functions and classes are not looked into.
 LIBRARIES = frozenset(
@@ -101,8 +101,11 @@ def is_frozen(cls: type) -> bool:
 
 
 def generated(f: Any) -> bool:
-    """Has `dataclass` made this method?"""
-    return isinstance(f, types.FunctionType) and f.__code__.co_filename == "<string>"
+    """Has `dataclass` made this method, or `namedtuple`?"""
+    if not isinstance(f, types.FunctionType) or f.__code__.co_filename != "<string>":
+        return False
+    by_tuple = f.__globals__.get("__name__", "").startswith("namedtuple_")
+    return by_tuple or f.__code__.co_qualname.startswith("__create_fn__")
 
 
 def is_made_of_fields(cls: type, names: tuple[str, ...]) -> bool:
@@ -120,6 +123,25 @@ def own_value(cls: type, name: str) -> Any:
         if name in vars(k):
             return vars(k)[name]
     return inspect.Parameter.empty
+
+
+def may_vary(x: Any, name: str) -> bool:
+    """May this method of an object from outside, which is no object of the user's, give another result later?"""
+    if is_object(x) or isinstance(x, slice | tuple | list | dict):
+        return False
+    if isinstance(x, collections.abc.MappingView):
+        return True
+    home = next((k for k in type(x).__mro__ if name in vars(k)), object)
+    written = isinstance(vars(home).get(name), types.FunctionType)
+    return not hashable(x) or (written and home.__module__.partition(".")[0] not in _OTHERS)
+
+
+def decides(x: Any) -> bool:
+    """Has an object of the user's methods that say what it equals, or is written as?"""
+    if not is_object(x) or (is_frozen(type(x)) and generated(own_value(type(x), "__eq__"))):
+        return False
+    names = ("__eq__", "__hash__", "__index__", "__str__", "__repr__", "__format__")
+    return any(isinstance(own_value(type(x), n), types.FunctionType) for n in names)
 
 
 def changed_access(cls: type, name: str) -> bool:

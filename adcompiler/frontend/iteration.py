@@ -390,7 +390,7 @@ class Iterations(Expressions):
         return self.grown(node, it)
 
     def _static_filter(self, test: Any) -> bool:
-        t = self.truth(self.expr(test), test)
+        t = self.condition(test)
         return t if isinstance(t, bool) else bool(self.static(t, test, "the condition of a comprehension"))
 
     def narrow_elements(self, elements: list[Value], it: Iteration) -> None:

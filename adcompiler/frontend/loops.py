@@ -416,7 +416,7 @@ class Loops(Defaulting):
             self.builder.region = test
             self.moved(inner)
             found = [(f, dict(f.env)) for f, _ in outer]
-            cond = self.truth(self.expr(node.test), node.test)
+            cond = self.condition(node.test)
             if grown_places([node.test]):
                 raise self.refuse(node.test, "the test of a `while` changes a list",
                                   "change it before the loop and at the end of its body")  # fmt: skip

@@ -421,7 +421,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
 
     def branch(self, test: Any, body: list[Any], orelse: list[Any], rest: list[Any], node: Any) -> Any:
         """An `if`. Where one side returns, what follows it belongs to the other."""
-        cond = self.truth(self.expr(test), test)
+        cond = self.condition(test)
         if isinstance(cond, bool):
             chosen = body if cond else orelse
             if not _returns(chosen):

@@ -11,7 +11,7 @@ from typing import Any
 
 import gast
 
-from adcompiler.frontend.attributes import EMPTY
+from adcompiler.frontend.attributes import EMPTY, is_users_object
 from adcompiler.frontend.collected import COLLECTED
 from adcompiler.frontend.instances import (
     generated,
@@ -23,7 +23,7 @@ from adcompiler.frontend.instances import (
     own_value,
 )
 from adcompiler.frontend.kinds import Known, ListOf
-from adcompiler.frontend.of_objects import FUNCTIONS
+from adcompiler.frontend.of_objects import FUNCTIONS, SPECIAL
 from adcompiler.frontend.operators import Operators
 from adcompiler.frontend.records import Parent, Record
 from adcompiler.frontend.scope import Callback, Closure, Frame, Method
@@ -75,10 +75,16 @@ class Objects(Operators):
         if isinstance(function, Known) and function.value is copy.deepcopy and len(args) == 1 and not kwargs:
             return self.copied(args[0], node)
         special = FUNCTIONS.get(function.value) if isinstance(function, Known) and hashable(function.value) else None
-        if special is not None and args and (isinstance(args[0], Record) or is_named_tuple(args[0])):
+        of_class = args and (isinstance(args[0], Record) or is_named_tuple(args[0]))
+        if special is not None and (of_class or (args and function.value in SPECIAL and is_users_object(args[0]))):
             done = special(self, node, *args, **kwargs)
             if done is not NotImplemented:
                 return done
+        if isinstance(function, Known) and function.value is len and args:
+            self.check_settled(args[0], "__len__", node)
+        if isinstance(function, Known) and function.value is isinstance and len(args) == 2:
+            for cls in args[1] if isinstance(args[1], tuple) else (args[1],):
+                self.check_settled(cls, "__instancecheck__", node)
         asks = isinstance(function, Known) and (function.value is hasattr or function.value is getattr)
         if asks and len(args) > 1 and isinstance(args[0], Known) and is_object(args[0].value):
             name = self.static(args[1], node, "the name of an attribute", "write the name as a string")

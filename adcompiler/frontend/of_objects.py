@@ -6,7 +6,15 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from adcompiler.frontend.attributes import EMPTY, as_dict, named_asdict, named_replace, replaced
+from adcompiler.frontend.attributes import (
+    EMPTY,
+    as_dict,
+    class_of,
+    is_users_object,
+    named_asdict,
+    named_replace,
+    replaced,
+)
 from adcompiler.frontend.instances import own_value
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Record
@@ -76,8 +84,8 @@ def _plain_setattr(self: Any, node: Any, x: Any, name: Any, d: Any) -> Any:
 def _special(name: str) -> Callable[..., Any]:
     def call(self: Any, node: Any, x: Any, *args: Any) -> Any:
         method = self.method(x, name, node)
-        if method is None and isinstance(x, Record):
-            raise self.refuse(node, f"the class {x.cls.__name__} has no {name}", f"define {name} in the class")
+        if method is None and is_users_object(x):
+            raise self.refuse(node, f"the class {class_of(x).__name__} has no {name}", f"define {name} in the class")
         return NotImplemented if method is None else self.call(method, args, {}, node)
 
     return call
@@ -129,12 +137,15 @@ def _callable(self: Any, node: Any, x: Any) -> Any:
     return Known(own_value(cls, "__call__") is not EMPTY)
 
 
+#: What is given by a special method of a class.
+SPECIAL: dict[Any, Callable[..., Any]] = {
+    len: _special("__len__"), abs: _special("__abs__"), float: _special("__float__"), int: _special("__int__"),
+    round: _special("__round__"),
+}  # fmt: skip
 #: By function: what it gives for an object or a named tuple as its first argument.
 FUNCTIONS: dict[Any, Callable[..., Any]] = {
     isinstance: _isinstance, type: _type, hasattr: _hasattr, getattr: _getattr, setattr: _setattr,
-    object.__setattr__: _plain_setattr, len: _special("__len__"), abs: _special("__abs__"),
-    float: _special("__float__"), int: _special("__int__"), round: _special("__round__"),
-    copy.copy: _copy, copy.deepcopy: _deepcopy,
+    object.__setattr__: _plain_setattr, **SPECIAL, copy.copy: _copy, copy.deepcopy: _deepcopy,
     vars: _vars, callable: _callable, dataclasses.replace: _replace, dataclasses.asdict: _asdict,
     replaced: named_replace, as_dict: named_asdict,
 }  # fmt: skip

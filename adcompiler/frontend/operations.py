@@ -112,9 +112,9 @@ class Operations:
         file = getattr(node, "file", None) or self.frame.source.file
         return Loc(file, node.lineno, node.col_offset, self.errstate)
 
-    def told(self, r: Record) -> str:
+    def told(self, d: Any) -> str:
         """An object as it is called where this is lowered, and its class."""
-        return describe(r)
+        return describe(d)
 
     def refuse(self, node: Any, reason: str, remedy: str = "") -> Refusal:
         return Refusal(problem_at(node if isinstance(node, Loc) else self.loc(node), reason, remedy or ELSEWHERE))

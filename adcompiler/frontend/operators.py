@@ -11,16 +11,16 @@ from typing import Any
 import gast
 
 from adcompiler.frontend.attribute_stores import AttributeStores
-from adcompiler.frontend.attributes import EMPTY
+from adcompiler.frontend.attributes import EMPTY, class_of, is_users_object
 from adcompiler.frontend.expressions import BINARY
-from adcompiler.frontend.instances import generated, is_named_tuple, own_value
+from adcompiler.frontend.instances import generated, is_named_tuple, may_vary, own_value
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.storage import Place
-from adcompiler.frontend.words import SYMBOLS
+from adcompiler.frontend.words import SYMBOLS, describe
 from adcompiler.frontend.writers import is_array
 from adcompiler.ir.core import Value
-from rules.kind import Array, Num
+from rules.kind import Array, Num, Seq
 from rules.libraries import original
 
 _OPERATORS: dict[Any, str] = {
@@ -46,7 +46,7 @@ class Operators(AttributeStores):
         a, b = self.known_argument(a), self.known_argument(b)
         if target is not operator.matmul or not (isinstance(a, Value) or isinstance(b, Value)):
             a, b = self.in_parts(a, node), self.in_parts(b, node)
-        if isinstance(a, Record) or isinstance(b, Record) or self.has_operator(a, b, target):
+        if is_users_object(a) or is_users_object(b) or self.has_operator(a, b, target):
             return self.by_method(
                 f"__{_OPERATORS[target]}__", f"__r{_OPERATORS[target]}__", a, b, node, SYMBOLS[target]
             )
@@ -70,23 +70,23 @@ class Operators(AttributeStores):
     def by_method(self, left: str, right: str, a: Any, b: Any, node: Any, symbol: str) -> Any:
         """`a op b` by the methods of classes, in the order in which Python asks them."""
         for x, y in ((a, b), (b, a)):
-            if isinstance(x, Value) and isinstance(x.kind, Num) and not x.kind.python and isinstance(y, Record):
-                whole = own_value(y.cls, "__array_ufunc__") is None
+            if isinstance(x, Value) and isinstance(x.kind, Num) and not x.kind.python and is_users_object(y):
+                whole = own_value(class_of(y), "__array_ufunc__") is None
                 if (
                     x is a
                     and not whole
-                    and any(own_value(y.cls, n) is not EMPTY for n in ("__len__", "__array__", "__array_ufunc__"))
+                    and any(own_value(class_of(y), n) is not EMPTY for n in ("__len__", "__array__", "__array_ufunc__"))
                 ):
                     raise self.refuse(node, f"NumPy may take {self.told(y)} for an array here",
                                       f"write the object first, or float(...) {symbol} ...")  # fmt: skip
-            if isinstance(x, Value) and isinstance(x.kind, Array) and isinstance(y, Record):
-                whole = own_value(y.cls, "__array_ufunc__") is None
+            if isinstance(x, Value) and isinstance(x.kind, Array) and is_users_object(y):
+                whole = own_value(class_of(y), "__array_ufunc__") is None
                 if x is a and not whole:
                     reason = f"NumPy applies {symbol} to each element of an array and an object of class"
-                    raise self.refuse(node, f"{reason} {y.cls.__name__}", "give the class `__array_ufunc__ = None`, or "
-                                      "write the object first")  # fmt: skip
+                    raise self.refuse(node, f"{reason} {class_of(y).__name__}",
+                                      "give the class `__array_ufunc__ = None`, or write the object first")  # fmt: skip
         asked = [(a, left, b), (b, right, a)]
-        mine, theirs = (x.cls if isinstance(x, Record) else type(x) for x in (a, b))
+        mine, theirs = map(class_of, (a, b))
         derived = mine is not theirs and issubclass(theirs, mine)
         if derived and (left in _COMPARISONS or self.overrides(theirs, mine, right)):
             asked.reverse()
@@ -98,8 +98,7 @@ class Operators(AttributeStores):
                 made = self.call(method, (other,), {}, node)
                 if not (isinstance(made, Known) and made.value is NotImplemented):
                     return made
-        classes = " and ".join(x.cls.__name__ if isinstance(x, Record) else type(x).__name__ for x in (a, b)
-                             if isinstance(x, Record) or is_named_tuple(x))  # fmt: skip
+        classes = " and ".join(class_of(x).__name__ for x in (a, b) if is_users_object(x) or is_named_tuple(x))
         followed = any(isinstance(x, Record) and original(x.cls) is not None for x in (a, b))
         raise self.refuse(node, f"{self.text(node)}: {symbol} has no method for these operands in {classes}",
                           "use the methods that it has (docs/limitations.md)" if followed else
@@ -117,7 +116,7 @@ class Operators(AttributeStores):
 
     def compare(self, op: Any, a: Any, b: Any, node: Any) -> Any:
         a, b = self.known_argument(a), self.known_argument(b)
-        if isinstance(op, gast.In | gast.NotIn) and isinstance(b, Record):
+        if isinstance(op, gast.In | gast.NotIn) and is_users_object(b):
             method = self.method(b, "__contains__", node)
             if method is None:
                 raise self.refuse(node, f"`in` {self.told(b)} is not supported", "define `__contains__`")
@@ -126,8 +125,11 @@ class Operators(AttributeStores):
                 return Known(inside is isinstance(op, gast.In))
             return inside if isinstance(op, gast.In) else self.emit(operator.not_, inside)
         left, right = _COMPARED.get(type(op), ("", ""))
+        for x, name in ((a, left), (b, right or "__contains__")):
+            if name and not isinstance(op, gast.Is | gast.IsNot):
+                self.check_settled(x, name, node)
         own = any(is_named_tuple(x) and self.method(x, n, node) is not None for x, n in ((a, left), (b, right)))
-        if not left or not (isinstance(a, Record) or isinstance(b, Record) or own):
+        if not left or not (is_users_object(a) or is_users_object(b) or own):
             a, b = (tuple(x) if left and is_named_tuple(x) else x for x in (a, b))
             return super().compare(op, a, b, node)
         if isinstance(op, gast.NotEq) and self.method(a, "__ne__", node) is None:
@@ -144,10 +146,11 @@ class Operators(AttributeStores):
 
     def equal_objects(self, a: Any, b: Any, node: Any) -> Any:
         """`==` of objects: those of a dataclass are compared by their fields, others are the same or not."""
-        both = isinstance(a, Record) and isinstance(b, Record) and a.cls is b.cls
-        if both and generated(own_value(a.cls, "__eq__")):
-            fields = [f.name for f in dataclasses.fields(a.cls) if f.compare]
-            mine, theirs = (tuple(self.attribute_of(x, n, node) for n in fields) for x in (a, b))
+        cls = class_of(a)
+        both = is_users_object(a) and is_users_object(b) and class_of(b) is cls
+        if both and generated(own_value(cls, "__eq__")):
+            fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+            mine, theirs = (tuple(self.attribute(x, n, node) for n in fields) for x in (a, b))
             return super().compare(gast.Eq(), mine, theirs, node)
         return Known(self._is(a, b, node))
 
@@ -163,15 +166,24 @@ class Operators(AttributeStores):
         for x, y in ((a, b), (b, a)):
             if isinstance(x, Known) and x.value is NotImplemented and isinstance(y, Value):
                 return False
+            if is_users_object(x) and isinstance(y, Value) and isinstance(y.kind, Array | Num | Seq):
+                return False
         return super()._is(a, b, node)
+
+    def check_settled(self, d: Any, name: str, node: Any) -> None:
+        """Refuse a method of something from outside whose code is not followed, and may give another result later."""
+        if isinstance(d, Known) and may_vary(d.value, name):
+            raise self.refuse(node, f"{name} of {describe(d)} may give another result in a later call",
+                              "call it outside of the function, and pass what it gives as an argument")  # fmt: skip
 
     def truth(self, d: Any, node: Any) -> Any:
         d = self.known_argument(d)
-        if isinstance(d, Record) or is_named_tuple(d):
-            for name in ("__bool__", "__len__"):
-                if (method := self.method(d, name, node)) is not None:
-                    return self.truth(self.call(method, (), {}, node), node)
-        if isinstance(d, Record):
+        for name in ("__bool__", "__len__"):
+            self.check_settled(d, name, node)
+        for name in ("__bool__", "__len__"):
+            if (method := self.method(d, name, node)) is not None:
+                return self.truth(self.call(method, (), {}, node), node)
+        if is_users_object(d):
             return True
         return super().truth(d, node)
 
@@ -183,9 +195,10 @@ class Operators(AttributeStores):
         return super().subscript(base, index, node)
 
     def iterate(self, d: Any, node: Any, at_once: bool = False) -> Any:
-        cls = d.cls if isinstance(d, Record) else type(d)
-        if isinstance(d, Record) or (is_named_tuple(d) and own_value(cls, "__iter__") is not tuple.__iter__):
-            what = self.told(d) if isinstance(d, Record) else f"an object of class {cls.__name__}"
+        d = self.known_argument(d)
+        cls = class_of(d)
+        if is_users_object(d) or (is_named_tuple(d) and own_value(cls, "__iter__") is not tuple.__iter__):
+            what = self.told(d) if is_users_object(d) else f"an object of class {cls.__name__}"
             raise self.refuse(node, f"a loop over {what} is not supported",
                               "loop over the attribute that holds the elements")  # fmt: skip
         return super().iterate(d, node, at_once)

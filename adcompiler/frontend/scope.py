@@ -294,7 +294,8 @@ class Scope:
         return Access(f"{cell}.cell_contents", ((cell, source.cells[name]),))
 
     def _global(self, source: Source, name: str) -> Access:
-        if source.globals is self.main.globals:
+        hidden = name in self.main.cells or name in parameters_of(self.main.node)
+        if source.globals is self.main.globals and not hidden:
             return Access(name)
         module = sys.modules.get(source.globals.get("__name__", ""))
         if module is not None and vars(module) is source.globals:
@@ -342,6 +343,11 @@ class Scope:
         self.captured[key] = Captured(access, tree, value, name, loc)
         return tree
 
+    def watch(self, owner: Any, text: str, value: Any, *using: Any) -> None:
+        """Guard what an expression of something outside, `it`, gives; `using` are the builtins in it."""
+        access = Access(text, (("it", owner), *((f.__name__, f) for f in using)))
+        self.identities.setdefault((id(owner), text), Identity(access, value))
+
     def attribute(self, owner: Any, name: str, loc: Loc) -> Any:
         """An attribute of an object known when compiling: a module's, a class's, an instance's."""
         try:
@@ -360,9 +366,9 @@ class Scope:
             own = inspect.getattr_static(owner, "__name__", None)  # none of the user's code is run for it
             named = owner.__name__ if isinstance(owner, type) else own if type(own) is str else type(owner).__name__
             local = self.free_name(named.lower(), owner)
-        if isinstance(value, types.MethodType):  # made anew at each access: what it is bound to stays
-            access = Access(f"{local}.{name}.__func__", ((local, owner),))
-            self.identities.setdefault((id(owner), name), Identity(access, value.__func__))
+        if isinstance(value, types.MethodType):  # it may be made anew at each access
+            access = Access(f"{local}.{name}", ((local, owner),))
+            self.identities.setdefault((id(owner), name), Identity(access, value))
             return Known(value)
         if isinstance(value, types.BuiltinMethodType) and operation(owner, name) is not None:
             return Known(value)

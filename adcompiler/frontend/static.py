@@ -6,6 +6,7 @@ for i in range(n): y += p[i]       ->       y += p[0]; y += p[1]          (p is 
 from typing import Any
 
 from adcompiler.errors import Problem, Refusal, problem_at
+from adcompiler.frontend.instances import decides
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.operations import Operations
 from adcompiler.frontend.scope import Poison, poison_problem
@@ -43,6 +44,9 @@ class Statics(Operations):
     ) -> Any:
         """The Python value of a denotation that must be known when compiling; promotes ints to get it."""
         if isinstance(d, Known):
+            if decides(d.value):
+                told = f"{what} is an object of class {type(d.value).__name__}, whose methods decide what it stands for"
+                raise self.refuse(node, told, "use a number or a string that tells the same")
             return d.value
         if isinstance(d, tuple | list):
             return like(d, (self.static(x, node, what, remedy) for x in d))

@@ -10,6 +10,7 @@ import gast
 import numpy as np
 
 from adcompiler.frontend.collected import COLLECTED, class_of
+from adcompiler.frontend.instances import is_object
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
 from adcompiler.frontend.narrower import category
@@ -67,6 +68,8 @@ def _len(self: Any, node: Any, x: Any) -> Any:
 
 def _range(self: Any, node: Any, *args: Any) -> Any:
     operands = [self.operand(a) for a in args]
+    if any(isinstance(a, Known) and is_object(a.value) for a in args):
+        raise self.refuse(node, f"range of {' and '.join(map(describe, args))} is not supported", "pass ints")
     n = None
     if len(operands) == 1 or (len(operands) == 2 and operands[0] == 0):
         stop = operands[-1]
@@ -341,7 +344,8 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     turned = self.static(reverse, node, "the argument reverse of sorted")
     if isinstance(items, Known) and isinstance(items.value, frozenset | dict):
         items = list(map(Known, items.value))
-    if plain and isinstance(items, tuple | list) and all(isinstance(d, Known) for d in items):
+    settled = isinstance(items, tuple | list) and all(isinstance(d, Known) and not is_object(d.value) for d in items)
+    if plain and settled:
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
     if isinstance(items, tuple | list) and any(isinstance(d, Record) for d in items):
         keys = [self.static(self.call(key, (d,), {}, node), node, "what objects are sorted by",
@@ -436,6 +440,8 @@ def _of_dtypes(f: Any) -> Callable[..., Any]:
 
 
 def _str(self: Any, node: Any, x: Any = EMPTY) -> Any:
+    if isinstance(x, Known) and is_object(x.value):  # as it is when it is called
+        return self.emit(str.format, Known("{}"), x)
     return (
         Known(str(x.value))
         if isinstance(x, Known)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.frontend.instances import is_object
 from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import Record
@@ -52,6 +53,8 @@ def _constant(x: Any) -> str:
         return f"the constant {x!r}"
     if isinstance(x, Elements):
         return f"the set {{{', '.join(sorted(map(repr, x)))}}}" if x else "an empty set"
+    if is_object(x):
+        return f"an object of class {type(x).__name__}"
     noun = "the class " if isinstance(x, type) else "the function " if callable(x) else "the object of class "
     return noun + getattr(x, "__name__", type(x).__name__)
 
