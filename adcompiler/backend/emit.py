@@ -133,6 +133,8 @@ class _Emitter(Loops):
         self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.workspace = Slots(workspace, buffers, self.names, {*taken, *reserved})
+        speller.assigned = {*self.names.names.values(), *fixed.values(), self.idle, workspace, *self.pullbacks, *again,
+                            *self.workspace.lists.values(), *self.workspace.lasting.values()}  # fmt: skip
         self.tapes = Tapes(function, plan, self.names)
         self.exits = Exits(function, plan)
         self.needless = needless(function)

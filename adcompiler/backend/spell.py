@@ -72,13 +72,16 @@ class Speller:
         self.functions = functions or {}
         #: What variables want to be called: a rule gives way to them.
         self.variables: set[str] = set()
+        #: What variables are called, once that is settled.
+        self.assigned: set[str] = set()
 
     def free_name(self, wanted: str, obj: Any) -> str:
         """A name bound to `obj` around the generated function."""
         wanted = wanted if wanted.isidentifier() else "_function"
-        taken, n = wanted, 2
-        while self.free.get(taken, obj) is not obj or self.reserved.get(taken, obj) is not obj:
-            taken, n = f"{wanted}_{n}", n + 1
+        for taken in numbered(wanted):
+            unused = taken not in self.free and taken not in self.assigned
+            if (unused or self.free.get(taken) is obj) and self.reserved.get(taken, obj) is obj:
+                break
         self.free[taken] = obj
         return taken
 

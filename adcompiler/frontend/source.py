@@ -82,14 +82,26 @@ def _changed(node: Any, code: types.CodeType) -> bool:
         module: Any = ast.Expression(bare)
     else:
         bare.decorator_list = []
-        module = ast.Module([bare], [])
+        module = ast.Module([_with_names_of_outside(bare)], [])
     outer = compile(
         ast.fix_missing_locations(module), code.co_filename, "eval" if isinstance(node, ast.Lambda) else "exec"
     )
+    if isinstance(module, ast.Module) and module.body[0] is not bare:
+        outer = _codes(outer)[0]
     inner = next(c for c in _codes(outer) if c.co_name == code.co_name)
     known = {*code.co_names, *code.co_freevars, *code.co_cellvars, *code.co_varnames}
     names = {n for n in (*inner.co_names, *inner.co_varnames) if not n.startswith("__")}
     return bool(names - known or _constants(inner) - _constants(code) or _operators(inner) - _operators(code))
+
+
+def _with_names_of_outside(function: Any) -> Any:
+    """The function itself, or in a function that binds the names that it declares nonlocal."""
+    names = sorted({name for n in ast.walk(function) if isinstance(n, ast.Nonlocal) for name in n.names})
+    if not names:
+        return function
+    outside = ast.parse(f"def outside({', '.join(names)}): pass").body[0]
+    outside.body = [function]  # type: ignore[attr-defined]
+    return outside
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:

@@ -303,3 +303,20 @@ def test_an_int_that_cuts_an_argument_off():
             grad(f, wrt)(*x)
         assert "int(x)" in str(refused.value)
         assert "stop_gradient" in str(refused.value)
+
+
+def counting():
+    calls = 0
+
+    def counted(x):
+        nonlocal calls
+        calls += 1
+        return x * x
+
+    return counted
+
+
+def test_a_nonlocal_of_a_function_outside_is_refused():
+    with pytest.raises(UnsupportedError, match="the variable calls of a function outside is assigned") as caught:
+        grad(counting())(2.0)
+    assert len(caught.value.problems) == 1
