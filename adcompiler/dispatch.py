@@ -8,6 +8,7 @@ import ast
 import contextlib
 import functools
 import linecache
+import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -98,7 +99,7 @@ def _text(tree: Any) -> str:
     if isinstance(tree, tuple | list):
         return f"{_class_text(tree)}({', '.join(map(_text, tree))})"
     if isinstance(tree, dict):
-        return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
+        return "{" + ", ".join(f"{_key_text(k)}: {_text(v)}" for k, v in tree.items()) + "}"
     if isinstance(tree, ListOf):
         return f"[{_text(tree.element)}]"
     if isinstance(tree, Again):
@@ -107,6 +108,11 @@ def _text(tree: Any) -> str:
         return f"{tree.cls.__name__} {id(tree.cls)}, not read"
     by_value = isinstance(tree.value, PLAIN)
     return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
+
+
+def _key_text(key: Any) -> str:
+    """A key of a dict: what is no literal is told by its class and its hash as well."""
+    return repr(key) if type(key) in PLAIN else f"{key!r} of {id(type(key))}, {hash(key)}"
 
 
 def _class_text(tree: Any) -> str:
@@ -327,8 +333,8 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
         free[f"_class_{k}"], free["_looked_up"] = cls, _looked_up
         parts.append(f"_looked_up(_class_{k})")
     for n, tree in lowered.arguments.items():
-        _parts(tree, n, parts)
-    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
+        _parts(tree, n, parts, free)
+    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n, free)]
     has_objects = any(map(_has_objects, lowered.arguments.values()))
     if has_objects:
         outside = {f"_outside_{k}": x for k, (x, _) in enumerate(lowered.touched)}
@@ -337,7 +343,7 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     if len(objects) > 1 and has_objects:
         parts.append(f"_which({', '.join(objects)})")
     for c in lowered.captured:
-        _parts(c.tree, c.access.text, parts)
+        _parts(c.tree, c.access.text, parts, free)
         free.update(c.access.free)
     for i in lowered.identities:
         parts.append(i.access.text)
@@ -358,13 +364,13 @@ def _key_function(made: Build) -> tuple[str, Callable[..., Any]]:
     return source, key
 
 
-def _objects(tree: Any, e: str) -> Iterator[str]:
+def _objects(tree: Any, e: str, free: dict[str, Any]) -> Iterator[str]:
     """Where the objects, lists and dicts in an argument are."""
     if isinstance(tree, Instance | Again | list | dict):
         yield e
     if isinstance(tree, tuple | list | dict):
         for step, x in parts_of(tree):
-            yield from _objects(x, _step(e, step))
+            yield from _objects(x, _step(e, step, free), free)
 
 
 def _has_objects(tree: Any) -> bool:
@@ -372,8 +378,14 @@ def _has_objects(tree: Any) -> bool:
     return isinstance(tree, Instance) or any(_has_objects(x) for _, x in inner)
 
 
-def _step(e: str, step: Any) -> str:
-    return f"{e}.{step}" if isinstance(step, Attr) else f"{e}[{step!r}]"
+def _step(e: str, step: Any, free: dict[str, Any]) -> str:
+    """A part of what is read by `e`; a key that has no literal has a name in `free`, which is its own."""
+    if isinstance(step, Attr):
+        return f"{e}.{step}"
+    if type(step) in PLAIN and step == step and step not in (math.inf, -math.inf):
+        return f"{e}[{step!r}]"
+    free[f"_key_{id(step)}"] = step
+    return f"{e}[_key_{id(step)}]"
 
 
 def _which(*objects: Any) -> tuple[int, ...]:
@@ -392,7 +404,7 @@ def _looked_up(cls: type) -> tuple[Any, ...]:
     return (*vars(cls), *cls.__bases__)
 
 
-def _parts(tree: Any, e: str, parts: list[str]) -> None:
+def _parts(tree: Any, e: str, parts: list[str], free: dict[str, Any]) -> None:
     if isinstance(tree, Value) and isinstance(tree.kind, Array):
         parts += [f"{e}.__class__", f"{e}.dtype", f"{e}.shape"]
     elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
@@ -404,15 +416,15 @@ def _parts(tree: Any, e: str, parts: list[str]) -> None:
         if isinstance(tree, Instance):
             parts.append(f"_names({e})" if slots(tree.of) else f"(*{e}.__dict__,)")
         for step, x in parts_of(tree):
-            _parts(x, _step(e, step), parts)
+            _parts(x, _step(e, step, free), parts, free)
     elif isinstance(tree, tuple | list):
         parts += [f"{e}.__class__", f"len({e})"]
         for i, x in enumerate(tree):
-            _parts(x, f"{e}[{i}]", parts)
+            _parts(x, f"{e}[{i}]", parts, free)
     elif isinstance(tree, dict):
         parts += [f"{e}.__class__", f"(*{e},)"]
         for k, x in tree.items():
-            _parts(x, f"{e}[{k!r}]", parts)
+            _parts(x, _step(e, k, free), parts, free)
     elif isinstance(tree.value, PLAIN):
         parts += [f"{e}.__class__", e]
     else:  # one object is not another that is equal to it

@@ -185,7 +185,7 @@ class Speller:
 
     def constant(self, x: Any) -> ast.expr:
         """A Python constant as an expression."""
-        if x is None or x is Ellipsis or isinstance(x, bool | str | bytes):
+        if x is None or x is Ellipsis or type(x) in (bool, str, bytes):
             return ast.Constant(x)
         if type(x) in (int, float, complex):
             if x != x or x in (math.inf, -math.inf):
@@ -201,6 +201,12 @@ class Speller:
             return self.callee(x)
         wanted = next((n for n, obj in self.reserved.items() if obj is x), "_constant")
         return name(self.free_name(wanted, x))
+
+    def key(self, x: Any) -> ast.expr:
+        """A key of a dict, as what is equal to it and has its hash; what is under a NaN is found by its identity."""
+        if type(x) is tuple:
+            return ast.Tuple([self.key(y) for y in x], ast.Load())
+        return name(self.free_name("_key", x)) if x != x or isinstance(x, np.dtype) else self.constant(x)
 
     def multiple_of_pi(self, x: Any) -> ast.expr | None:
         """`2 * np.pi` for the number that it is."""
