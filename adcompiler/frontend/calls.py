@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.errors import Refusal
+from adcompiler.errors import Problem, Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
@@ -455,9 +455,10 @@ class Calls(Iterations):
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
-            if refusal.problem.file == self.frame.source.file:
+            told = _at_call(refusal.problem, name, frame.locals)
+            if told is None and refusal.problem.file == self.frame.source.file:
                 raise  # of a function of the user's that it is given, or of a generator that it reads
-            raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
+            raise self.refuse(call, *(told or (refusal.problem.reason, refusal.problem.remedy))) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
         """The denotation of a call with these arguments."""
@@ -614,12 +615,22 @@ class Calls(Iterations):
         reason = f"the method {m.name} of {noun(owner)} is not supported"
         if m.name in CHANGING and hasattr(cls, m.name):
             reason = f"{m.name} changes {noun(owner)} in place, which is not supported here"
-        elif not hasattr(cls, m.name):
+        elif not hasattr(collections.OrderedDict if cls is dict else cls, m.name):
             reason = f"{noun(owner)} has no method {m.name}"
         raise self.refuse(node, reason, method_remedy(cls, m.name, text))
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         raise NotImplementedError
+
+
+def _at_call(problem: Problem, function: str, variables: frozenset[str]) -> tuple[str, str] | None:
+    """The reason and the remedy of a problem with a variable of a library's function, for who calls that."""
+    loc, variable = problem.origin if isinstance(problem.origin, tuple) else (None, "")
+    if loc is None or variable not in variables or not problem.reason.startswith(f"{variable} is "):
+        return None
+    reason = problem.reason.removeprefix(variable).replace(f" of the if at line {loc.line}", "")
+    remedy = f"write out what {function} does, with `if`, and use on each path what it picks there"
+    return f"what {function} picks{reason}", remedy
 
 
 def _added(name: str, element: Any) -> list[Any]:
