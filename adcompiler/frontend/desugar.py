@@ -305,8 +305,8 @@ class _Desugar:
             handled = [*named, *raising_again(h.body, error), *gone]
             test = _at(gast.Compare(_name(raised, h), [gast.Eq()], [gast.Constant(i, None)]), h)
             chain = [_at(gast.If(test, handled, chain), h)] if i < len(s.handlers) else handled
-        returned = (back and not _completes(s.body)) or (_completes(s.body) and not _completes(s.orelse))
-        if not returned or around or any(_own(s.body)):  # else what has not returned has raised
+        once = (back and not _completes(s.body)) or (_completes(s.body) and not _completes(s.orelse))
+        if not once or around or any(_own(s.body)):  # else what has not returned has raised
             chain = [_at(gast.If(_name(raised, s), chain, []), s)]
         if attempt.outer is not None:
             on = passing(attempt.passed, attempt.outer, s)
