@@ -26,7 +26,7 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import records
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
-from adcompiler.frontend.source import Source, source_of
+from adcompiler.frontend.source import DISPATCHED, DISPATCHING, Source, source_of
 from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
@@ -305,6 +305,8 @@ class Calls(Iterations):
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
             if f.__code__.co_flags & inspect.CO_COROUTINE:
                 raise self.refuse(node, f"{f.__name__} is a coroutine", f"write {f.__name__} as a plain function")
+            if f.__code__ is DISPATCHING:
+                raise self.refuse(node, f"{f.__name__} {DISPATCHED}", "pick a function with isinstance(...)")
             source = source_of(f)
             if source.of_rules:
                 return self.follow(f.__name__, f, args, kwargs, node)

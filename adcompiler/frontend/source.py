@@ -16,6 +16,10 @@ import gast
 
 from adcompiler.errors import Problem, UnsupportedError
 
+#: The code of all functions that `functools.singledispatch` makes, and what is said of those.
+DISPATCHING = functools.singledispatch(len).__code__
+DISPATCHED = "is made by functools.singledispatch, which keeps what it has picked, for all calls"
+
 
 @dataclass(eq=False)
 class Source:
@@ -134,6 +138,9 @@ def source_of(function: types.FunctionType) -> Source:
     """Parse `function`. Raises UnsupportedError where its source cannot be had."""
     code = function.__code__
     name = function.__name__
+    if code is DISPATCHING:
+        remedy = f"take the gradient of the function that it picks: {name}.dispatch(float)"
+        raise UnsupportedError(Problem("", 0, 0, "", f"{name} {DISPATCHED}", remedy))
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise _fail(name, f"there is no text for {code.co_filename}",
