@@ -17,7 +17,7 @@ import gast
 from adcompiler.errors import Problem, UnsupportedError
 
 #: The code of all functions that `functools.singledispatch` makes, and what is said of those.
-DISPATCHING = functools.singledispatch(len).__code__
+DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
 DISPATCHED = "is made by functools.singledispatch, which keeps what it has picked, for all calls"
 
 
