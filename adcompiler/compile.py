@@ -433,10 +433,9 @@ def build(request: Request, describe: Callable[[Describe], dict[str, Any]], env:
         made.stages["bufferize"] = Function(g.name, g.params, g.body, g.result)
         inputs = _inputs(lowered, dict(zip((x.value for x in lowered.leaves), g.params, strict=False)))
         inputs += [Input(c.parameter, c.access, c.steps, pullback=True) for c in made.cotangents]
-        reserved = _reserved(lowered)
-        named = next(n for n in numbered(_generated_name(request)) if n not in reserved)
-        g = Function(named, g.params, g.body, made.returned(g.result), _doc(request))
+        g = Function(_generated_name(request, lowered), g.params, g.body, made.returned(g.result), _doc(request))
         signature, defaults = signature_of(request.entry)
+        reserved = _reserved(lowered)
         names = {c.target: c.name for c in made.beside}
         helpers: list[ast.FunctionDef] = []
         known: dict[str, Any] = {}
@@ -471,11 +470,20 @@ def _taken(request: Request, lowered: Lowered) -> set[str]:
     """Names that no companion may have."""
     functions = [f for c in reachable(lowered.function) for f in functions_of(c)]
     arguments = {*lowered.arguments, *(p.hint for f in functions for p in f.params)}
-    return {_generated_name(request), *_reserved(lowered), *arguments, *lowered.source.globals, *dir(builtins), "np"}
+    return {
+        _generated_name(request, lowered),
+        *_reserved(lowered),
+        *arguments,
+        *lowered.source.globals,
+        *dir(builtins),
+        "np",
+    }
 
 
-def _generated_name(request: Request) -> str:
-    return f"{request.name.rstrip('_')}_{request.mode}"
+def _generated_name(request: Request, lowered: Lowered) -> str:
+    """What the generated function is called: as nothing that it reads or has around it."""
+    reserved = _reserved(lowered)
+    return next(n for n in numbered(f"{request.name.rstrip('_')}_{request.mode}") if n not in reserved)
 
 
 def _doc(request: Request) -> str:
@@ -494,8 +502,10 @@ def _doc(request: Request) -> str:
 
 
 def _reserved(lowered: Lowered) -> dict[str, Any]:
+    """What names mean already where the generated function stands; the module may hide builtins."""
     source = lowered.source
-    out: dict[str, Any] = dict(lowered.free_names)
+    out: dict[str, Any] = {n: x for n, x in source.globals.items() if getattr(builtins, n, x) is not x}
+    out.update(lowered.free_names)
     out.update((n, object()) for n in lowered.arguments)
     for c in lowered.captured:
         head = c.access.text.split(".")[0].split("[")[0]

@@ -8,6 +8,7 @@ import ast
 import contextlib
 import functools
 import linecache
+import math
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -96,7 +97,7 @@ def _text(tree: Any) -> str:
     if isinstance(tree, tuple | list):
         return f"{_class_text(tree)}({', '.join(map(_text, tree))})"
     if isinstance(tree, dict):
-        return "{" + ", ".join(f"{k!r}: {_text(v)}" for k, v in tree.items()) + "}"
+        return "{" + ", ".join(f"{_key_text(k)}: {_text(v)}" for k, v in tree.items()) + "}"
     if isinstance(tree, ListOf):
         return f"[{_text(tree.element)}]"
     if isinstance(tree, Again):
@@ -105,6 +106,11 @@ def _text(tree: Any) -> str:
         return f"{tree.cls.__name__} {id(tree.cls)}, not read"
     by_value = isinstance(tree.value, PLAIN)
     return f"{type(tree.value).__name__} {tree.value!r}" if by_value else f"object {id(tree.value)}"
+
+
+def _key_text(key: Any) -> str:
+    """A key of a dict: what is no literal is told by its class and its hash as well."""
+    return repr(key) if type(key) in PLAIN else f"{key!r} of {id(type(key))}, {hash(key)}"
 
 
 def _class_text(tree: Any) -> str:
@@ -327,7 +333,7 @@ def _key_function(made: Build) -> tuple[tuple[Any, ...], Callable[..., Any]]:
         parts.add(f"{names.of('_looked_up', _looked_up)}({names.of(f'_class_{k}', cls)})")
     for n, tree in lowered.arguments.items():
         parts.of(tree, n)
-    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n)]
+    objects = [text for n, tree in lowered.arguments.items() for text in _objects(tree, n, names)]
     has_objects = any(map(_has_objects, lowered.arguments.values()))
     if has_objects:
         objects += [names.of(f"_outside_{k}", x) for k, (x, _) in enumerate(lowered.touched)]
@@ -351,13 +357,13 @@ def _key_function(made: Build) -> tuple[tuple[Any, ...], Callable[..., Any]]:
     return (source, *map(id, names.free.values())), key
 
 
-def _objects(tree: Any, e: str) -> Iterator[str]:
+def _objects(tree: Any, e: str, names: Names) -> Iterator[str]:
     """Where the objects, lists and dicts in an argument are."""
     if isinstance(tree, Instance | Again | list | dict):
         yield e
     if isinstance(tree, tuple | list | dict):
         for step, x in parts_of(tree):
-            yield from _objects(x, _step(e, step))
+            yield from _objects(x, _step(e, step, names), names)
 
 
 def _has_objects(tree: Any) -> bool:
@@ -365,8 +371,13 @@ def _has_objects(tree: Any) -> bool:
     return isinstance(tree, Instance) or any(_has_objects(x) for _, x in inner)
 
 
-def _step(e: str, step: Any) -> str:
-    return f"{e}.{step}" if isinstance(step, Attr) else f"{e}[{step!r}]"
+def _step(e: str, step: Any, names: Names) -> str:
+    """A part of what is read by `e`; a key that has no literal has a name."""
+    if isinstance(step, Attr):
+        return f"{e}.{step}"
+    if type(step) in PLAIN and step == step and step not in (math.inf, -math.inf):
+        return f"{e}[{step!r}]"
+    return f"{e}[{names.of('_key', step)}]"
 
 
 def _which(*objects: Any) -> tuple[int, ...]:
@@ -409,7 +420,7 @@ class _Parts:
                 own = f"{self.names.of('_names', _names)}({e})" if slots(tree.of) else f"(*{e}.__dict__,)"
                 self.add(own)
             for step, x in parts_of(tree):
-                self.of(x, _step(e, step))
+                self.of(x, _step(e, step, self.names))
         elif isinstance(tree, tuple | list):
             self.add(f"{e}.__class__", f"{self.names.of('_len', len)}({e})")
             for i, x in enumerate(tree):
@@ -417,7 +428,7 @@ class _Parts:
         elif isinstance(tree, dict):
             self.add(f"{e}.__class__", f"(*{e},)")
             for k, x in tree.items():
-                self.of(x, _step(e, k))
+                self.of(x, _step(e, k, self.names))
         else:
             self.add(*identity(e, tree.value, self.names))
 

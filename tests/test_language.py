@@ -1901,3 +1901,18 @@ def test_keywords_may_be_called_as_the_parameters_of_the_compiler():
 def test_a_bool_that_is_computed_is_one_of_two(f, y):
     value, slope = value_and_grad(f)(y)
     assert value == f(y) and slope == pytest.approx(f(1.0 * y) / y)
+
+
+# ------------------------------------------------------------------------- what is known of an array without its values
+def by_bytes(x):
+    return np.sum(x) * x.nbytes + x[0] * x.itemsize + x.astype(np.float32).nbytes * x[1]
+
+
+def by_an_attribute_or_else(x):
+    d = {"a": x[0]}
+    return np.sum(x) * getattr(x, "nope", 7) + getattr(d, "a", 3) * x[0] + getattr(x, "ndim", 5) * x[1]
+
+
+@pytest.mark.parametrize("f", [by_bytes, by_an_attribute_or_else])
+def test_attributes_of_arrays_that_are_known(f):
+    check(f, np.array([1.0, 2.0, 3.0]))

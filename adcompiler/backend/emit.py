@@ -133,6 +133,8 @@ class _Emitter(Loops):
         self.names = Names(function, plan, buffers, taken | {self.idle}, fixed, frozen)
         self.handed_on = {self.names.find(v) for v in handed_on(function)} | self._moved()
         self.workspace = Slots(workspace, buffers, self.names, {*taken, *reserved})
+        speller.assigned = {*self.names.names.values(), *fixed.values(), self.idle, workspace, *self.pullbacks, *again,
+                            *self.workspace.lists.values(), *self.workspace.lasting.values()}  # fmt: skip
         self.tapes = Tapes(function, plan, self.names)
         self.exits = Exits(function, plan)
         self.needless = needless(function)
@@ -202,7 +204,7 @@ class _Emitter(Loops):
         """Give the inputs that are read the names of their variables."""
         for i in inputs:
             if i.value in read and not (not i.steps and i.access == self.names[i.value]):
-                self.add(ast.Assign([store(self.names[i.value])], _path(name(i.access), i.steps)))
+                self.add(ast.Assign([store(self.names[i.value])], _path(name(i.access), i.steps, self.speller)))
 
     def pullback(self, number: int, ops: list[Op]) -> None:
         """The operations behind a split, as a function in the function."""
@@ -236,7 +238,7 @@ class _Emitter(Loops):
         if isinstance(tree, list):
             return ast.List([self.result(x) for x in tree], ast.Load())
         if isinstance(tree, dict):
-            return ast.Dict([self.speller.constant(k) for k in tree], [self.result(x) for x in tree.values()])
+            return ast.Dict([self.speller.key(k) for k in tree], [self.result(x) for x in tree.values()])
         if isinstance(tree, ListOf):
             return self.rows(tree.element)
         return self.speller.constant(tree)
@@ -264,7 +266,7 @@ class _Emitter(Loops):
             if isinstance(x, tuple):
                 return ast.Tuple([build(y) for y in x], ast.Load())
             if isinstance(x, dict):
-                return ast.Dict([self.speller.constant(k) for k in x], [build(y) for y in x.values()])
+                return ast.Dict([self.speller.key(k) for k in x], [build(y) for y in x.values()])
             return self.speller.constant(x)
 
         iterable = (
@@ -303,18 +305,18 @@ def _head(access: str) -> str:
     return access.split(".")[0].split("[")[0]
 
 
-def _path(base: ast.expr, steps: tuple[Any, ...]) -> ast.expr:
+def _path(base: ast.expr, steps: tuple[Any, ...], speller: Speller) -> ast.expr:
     """`params["W"]`, `[p[0] for p in params]`."""
     for i, step in enumerate(steps):
         if step == "*":
             if not steps[i + 1 :]:
                 return base
-            element = _path(name("p"), steps[i + 1 :])
+            element = _path(name("p"), steps[i + 1 :], speller)
             return ast.ListComp(element, [ast.comprehension(store("p"), base, [], 0)])
         attribute = isinstance(step, Attr)
         base = (
             ast.Attribute(base, str(step), ast.Load())
             if attribute
-            else ast.Subscript(base, ast.Constant(step), ast.Load())
+            else ast.Subscript(base, speller.key(step), ast.Load())
         )
     return base

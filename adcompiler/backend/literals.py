@@ -58,7 +58,7 @@ def _literal(value: Any) -> ast.expr:
     # Sums lose signs of zero: take the first of these expressions that has exactly the value.
     real, imaginary = _literal(abs(value.real)), ast.Constant(complex(0.0, abs(value.imag)))
     candidates: list[ast.expr] = [imaginary, _negative(imaginary)]
-    for first in (_literal(value.real), real):
+    for first in (_literal(value.real), real, _negative(real)):
         for operator in (ast.Add(), ast.Sub()):
             total = ast.BinOp(first, operator, imaginary)
             candidates += [total, _negative(total)]

@@ -42,7 +42,7 @@ class Operands:
         if isinstance(x, list):
             return ast.List([self.expr(y) for y in x], ast.Load())
         if isinstance(x, dict):
-            return ast.Dict([self.expr(k) for k in x], [self.expr(y) for y in x.values()])
+            return ast.Dict([self.speller.key(k) for k in x], [self.expr(y) for y in x.values()])
         if isinstance(x, slice):
             return ast.Call(self.speller.builtin(slice), [self.expr(y) for y in (x.start, x.stop, x.step)], [])
         return self.speller.constant(None if x is UNDEF else x)

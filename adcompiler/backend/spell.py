@@ -72,13 +72,16 @@ class Speller:
         self.functions = functions or {}
         #: What variables want to be called: a rule gives way to them.
         self.variables: set[str] = set()
+        #: What variables are called, once that is settled.
+        self.assigned: set[str] = set()
 
     def free_name(self, wanted: str, obj: Any) -> str:
         """A name bound to `obj` around the generated function."""
         wanted = wanted if wanted.isidentifier() else "_function"
-        taken, n = wanted, 2
-        while self.free.get(taken, obj) is not obj or self.reserved.get(taken, obj) is not obj:
-            taken, n = f"{wanted}_{n}", n + 1
+        for taken in numbered(wanted):
+            unused = taken not in self.free and taken not in self.assigned
+            if (unused or self.free.get(taken) is obj) and self.reserved.get(taken, obj) is obj:
+                break
         self.free[taken] = obj
         return taken
 
@@ -182,7 +185,7 @@ class Speller:
 
     def constant(self, x: Any) -> ast.expr:
         """A Python constant as an expression."""
-        if x is None or x is Ellipsis or isinstance(x, bool | str | bytes):
+        if x is None or x is Ellipsis or type(x) in (bool, str, bytes):
             return ast.Constant(x)
         if type(x) in (int, float, complex):
             if x != x or x in (math.inf, -math.inf):
@@ -198,6 +201,12 @@ class Speller:
             return self.callee(x)
         wanted = next((n for n, obj in self.reserved.items() if obj is x), "_constant")
         return name(self.free_name(wanted, x))
+
+    def key(self, x: Any) -> ast.expr:
+        """A key of a dict, as what is equal to it and has its hash; what is under a NaN is found by its identity."""
+        if type(x) is tuple:
+            return ast.Tuple([self.key(y) for y in x], ast.Load())
+        return name(self.free_name("_key", x)) if x != x or isinstance(x, np.dtype) else self.constant(x)
 
     def multiple_of_pi(self, x: Any) -> ast.expr | None:
         """`2 * np.pi` for the number that it is."""

@@ -14,7 +14,7 @@ from typing import Any
 import gast
 import numpy as np
 
-from adcompiler.errors import Refusal
+from adcompiler.errors import Problem, Refusal
 from adcompiler.frontend.alone import ALONE
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
@@ -26,7 +26,7 @@ from adcompiler.frontend.iterators import Generated, Iteration, Once, View
 from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import records
 from adcompiler.frontend.scope import Access, Callback, Closure, Frame, Maybe, Method, Poison, moment, poison_problem
-from adcompiler.frontend.source import Source, source_of
+from adcompiler.frontend.source import DISPATCHED, DISPATCHING, Source, source_of
 from adcompiler.frontend.splicing import yields
 from adcompiler.frontend.structural import STRUCTURAL
 from adcompiler.frontend.ufunc_methods import is_method, method_of_ufunc
@@ -308,6 +308,8 @@ class Calls(Iterations):
         if isinstance(f, types.FunctionType) and module not in LIBRARIES:
             if f.__code__.co_flags & inspect.CO_COROUTINE:
                 raise self.refuse(node, f"{f.__name__} is a coroutine", f"write {f.__name__} as a plain function")
+            if f.__code__ is DISPATCHING:
+                raise self.refuse(node, f"{f.__name__} {DISPATCHED}", "pick a function with isinstance(...)")
             source = source_of(f)
             if source.of_rules:
                 return self.follow(f.__name__, f, args, kwargs, node)
@@ -468,9 +470,10 @@ class Calls(Iterations):
         except Refusal as refusal:
             if refusal.problem is None or not frame.source.of_rules or self.frame.source.of_rules:
                 raise
-            if refusal.problem.file == self.frame.source.file:
+            told = _at_call(refusal.problem, name, frame.locals)
+            if told is None and refusal.problem.file == self.frame.source.file:
                 raise  # of a function of the user's that it is given, or of a generator that it reads
-            raise self.refuse(call, refusal.problem.reason, refusal.problem.remedy) from None
+            raise self.refuse(call, *(told or (refusal.problem.reason, refusal.problem.remedy))) from None
 
     def entered(self, node: Any, frame: Frame, name: str, bound: dict[str, Any], call: Any) -> Any:
         """The denotation of a call with these arguments."""
@@ -630,12 +633,22 @@ class Calls(Iterations):
         reason = f"the method {m.name} of {noun(owner)} is not supported"
         if m.name in CHANGING and hasattr(cls, m.name):
             reason = f"{m.name} changes {noun(owner)} in place, which is not supported here"
-        elif not hasattr(cls, m.name):
+        elif not hasattr(collections.OrderedDict if cls is dict else cls, m.name):
             reason = f"{noun(owner)} has no method {m.name}"
         raise self.refuse(node, reason, method_remedy(cls, m.name, text))
 
     def fold_loop(self, it: Iteration, start: Any, node: Any) -> Any:
         raise NotImplementedError
+
+
+def _at_call(problem: Problem, function: str, variables: frozenset[str]) -> tuple[str, str] | None:
+    """The reason and the remedy of a problem with a variable of a library's function, for who calls that."""
+    loc, variable = problem.origin if isinstance(problem.origin, tuple) else (None, "")
+    if loc is None or variable not in variables or not problem.reason.startswith(f"{variable} is "):
+        return None
+    reason = problem.reason.removeprefix(variable).replace(f" of the if at line {loc.line}", "")
+    remedy = f"write out what {function} does, with `if`, and use on each path what it picks there"
+    return f"what {function} picks{reason}", remedy
 
 
 def _added(name: str, element: Any) -> list[Any]:

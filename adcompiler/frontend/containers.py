@@ -87,6 +87,9 @@ class Containers(JoinedLists):
         if method == "update" and isinstance(base, dict) and self.counts(base):
             raise self.refuse(node, f"{name}.update(...) of a Counter adds to its items, which is not supported",
                               f"add to each of them: {name}[key] += n")  # fmt: skip
+        if method == "popitem" and (args or kwargs):
+            raise self.refuse(node, "popitem is called with an argument, which is not supported",
+                              f"write key = list({name})[0]; value = {name}.pop(key)")  # fmt: skip
         if fitting([what], (self, node, base, *args), kwargs) is None:
             raise self.refuse(node, f"{method} is called with other arguments than it has",
                               "give it the arguments that Python documents")  # fmt: skip

@@ -274,6 +274,8 @@ class _Desugar:
             start = [_set(raised, 0, s), *(_set(f, False, s) for f in (left, *(f for f, _ in pending[1:])))]
             ways = _Exits(left, (continued, left), (broke, left), (returned, left), f"value {k}", (left,), attempt)
             on = [_at(gast.If(_name(flag, s), [jump], []), s) for flag, jump in pending]
+            if not _completes(inner):  # else nothing follows: it has been left in one of these ways
+                on[-1] = pending[-1][1]
             after = [*s.finalbody, *([*on, *rest] if _completes(s.finalbody) else [])]
             return [*start, *self.block(inner, ways)], after
         jumps = jumps_out(s.body)
@@ -303,7 +305,8 @@ class _Desugar:
             handled = [*named, *raising_again(h.body, error), *gone]
             test = _at(gast.Compare(_name(raised, h), [gast.Eq()], [gast.Constant(i, None)]), h)
             chain = [_at(gast.If(test, handled, chain), h)] if i < len(s.handlers) else handled
-        if not back or around or _completes(s.body) or any(_own(s.body)):  # else what has not returned has raised
+        once = (back and not _completes(s.body)) or (_completes(s.body) and not _completes(s.orelse))
+        if not once or around or any(_own(s.body)):  # else what has not returned has raised
             chain = [_at(gast.If(_name(raised, s), chain, []), s)]
         if attempt.outer is not None:
             on = passing(attempt.passed, attempt.outer, s)

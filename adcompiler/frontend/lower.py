@@ -396,6 +396,7 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
     def stmt_Nonlocal(self, node: Any, rest: list[Any]) -> None:
         for name in node.names:
             if name not in self.frame.borrowed:
+                self.frame.env[name] = Poison(reported=True)
                 raise self.refuse(node, f"the variable {name} of a function outside is assigned, which others see",
                                   "pass the value as an argument, and return it")  # fmt: skip
 

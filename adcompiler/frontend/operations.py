@@ -20,13 +20,24 @@ from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
 from adcompiler.ir.structure import like
 from rules.cotangent import length
+from rules.exceptions import error_of, outcome
 from rules.kind import KindError, Lengths, Num, Opaque, Seq, Token, Unfilled
 from rules.rule import find
 
 
-def no_rule(op: Op) -> Problem:
-    """What is said where something is done with the result of a call that the compiler cannot see into."""
-    maker, rule = target_name(op.target), find(op.target)
+def no_rule(op: Op, d: Value | None = None) -> Problem:
+    """What is said where something is done with a result, `d`, of a call that the compiler cannot see into."""
+    target = op.args[1] if op.target is outcome and op.results.index(d or op.results[-1]) == 2 else op.target
+    reason = "what an exception holds is not followed from where it is raised to its handler"
+    if target in (outcome, error_of):
+        return problem_at(op.loc, reason, "use in the handler what is known before this call")
+    if isinstance(target, type) and issubclass(target, BaseException):
+        remedy = "assign it to a variable before the `raise`, and use that in the handler"
+        return problem_at(op.loc, reason, remedy)
+    if op.regions:
+        return problem_at(op.loc, "nothing is known of an object that is one of several, as paths are taken",
+                          "use it on the path on which it is made")  # fmt: skip
+    maker, rule = target_name(target), find(target)
     remedy = f"use functions that have rules (`adc rules`), give {maker} one, or call it outside"
     if rule is None:
         reason = f"{maker} has no rule, so it is not known what it returns"
@@ -170,7 +181,16 @@ class Operations:
     def refuse_opaque(self, d: Any) -> None:
         """Refuse to do anything with what a function without a rule has returned."""
         if isinstance(d, Value) and isinstance(d.kind, Opaque) and not isinstance(d.kind, Token) and d in self.defs:
-            raise Refusal(no_rule(self.defs[d]))
+            raise Refusal(no_rule(*self.made_by(d)))
+
+    def made_by(self, d: Value) -> tuple[Op, Value]:
+        """The call that gives an object, or one of those that a branch or a loop gives, and what it gives."""
+        op = self.defs[d]
+        for region in op.regions:
+            for x in region.results[op.results.index(d) :][:1]:
+                if isinstance(x, Value) and isinstance(x.kind, Opaque) and x in self.defs:
+                    return self.made_by(x)
+        return op, d
 
     def unfilled_problem(self, kind: Unfilled, loc: Loc) -> Problem:
         """What is wrong with reading a list before its elements are known."""

@@ -83,6 +83,13 @@ class Parts(Conditions):
                 noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
                 remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
                 raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
+            if name == "itemsize":
+                return Known(kind.dtype.itemsize)
+            if name == "nbytes":
+                return self.emit(operator.mul, self.attribute(owner, "size", node), Known(kind.dtype.itemsize))
+            if name != "flat" and not callable(getattr(np.ndarray if isinstance(kind, Array) else kind.type, name)):
+                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
+                                  "read it outside of the function, and pass what it is")  # fmt: skip
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):

@@ -16,6 +16,10 @@ import gast
 
 from adcompiler.errors import Problem, UnsupportedError
 
+#: The code of all functions that `functools.singledispatch` makes, and what is said of those.
+DISPATCHING = functools.singledispatch(len).__code__  # type: ignore[attr-defined]
+DISPATCHED = "is made by functools.singledispatch, which keeps what it has picked, for all calls"
+
 
 @dataclass(eq=False)
 class Source:
@@ -82,14 +86,26 @@ def _changed(node: Any, code: types.CodeType) -> bool:
         module: Any = ast.Expression(bare)
     else:
         bare.decorator_list = []
-        module = ast.Module([bare], [])
+        module = ast.Module([_with_names_of_outside(bare)], [])
     outer = compile(
         ast.fix_missing_locations(module), code.co_filename, "eval" if isinstance(node, ast.Lambda) else "exec"
     )
+    if isinstance(module, ast.Module) and module.body[0] is not bare:
+        outer = _codes(outer)[0]
     inner = next(c for c in _codes(outer) if c.co_name == code.co_name)
     known = {*code.co_names, *code.co_freevars, *code.co_cellvars, *code.co_varnames}
     names = {n for n in (*inner.co_names, *inner.co_varnames) if not n.startswith("__")}
     return bool(names - known or _constants(inner) - _constants(code) or _operators(inner) - _operators(code))
+
+
+def _with_names_of_outside(function: Any) -> Any:
+    """The function itself, or in a function that binds the names that it declares nonlocal."""
+    names = sorted({name for n in ast.walk(function) if isinstance(n, ast.Nonlocal) for name in n.names})
+    if not names:
+        return function
+    outside = ast.parse(f"def outside({', '.join(names)}): pass").body[0]
+    outside.body = [function]  # type: ignore[attr-defined]
+    return outside
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
@@ -122,6 +138,9 @@ def source_of(function: types.FunctionType) -> Source:
     """Parse `function`. Raises UnsupportedError where its source cannot be had."""
     code = function.__code__
     name = function.__name__
+    if code is DISPATCHING:
+        remedy = f"take the gradient of the function that it picks: {name}.dispatch(float)"
+        raise UnsupportedError(Problem("", 0, 0, "", f"{name} {DISPATCHED}", remedy))
     lines = linecache.getlines(code.co_filename, function.__globals__)
     if not lines:
         raise _fail(name, f"there is no text for {code.co_filename}",

@@ -311,7 +311,8 @@ def _print(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _getattr(self: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
     attr = self.static(name, node, "the name of an attribute")
-    if default and isinstance(x, Known) and not hasattr(x.value, attr):
+    told = isinstance(x, Known | Value) or type(x) in (list, dict)
+    if default and told and _hasattr(self, node, x, Known(attr)).value is False:
         return default[0]
     return self.attribute(x, attr, node)
 
@@ -322,7 +323,7 @@ def _hasattr(self: Any, node: Any, x: Any, name: Any) -> Any:
         return Known(hasattr(x.value, attr))
     if isinstance(x, Value) and isinstance(x.kind, Array | Num):
         return Known(hasattr(np.ndarray if isinstance(x.kind, Array) else x.kind.type, attr))
-    return Known(hasattr(type(x), attr))
+    return Known(hasattr(list if isinstance(x, Value | ListOf) else type(x), attr))
 
 
 def _map(self: Any, node: Any, f: Any, *xs: Any) -> Any:

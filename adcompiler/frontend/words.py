@@ -127,6 +127,7 @@ METHODS: dict[type, dict[str, str]] = {
         "setdefault": "write {x}[key] if key in {x} else default",
         "pop": "read {x}[key]; a dict without it is {{k: v for k, v in {x}.items() if k != key}}",
         "popitem": "read the item by its key",
+        "move_to_end": "write {x}[key] = {x}.pop(key)",
         "clear": "make a new dict: {x} = {{}}",
         "fromkeys": "write the dict out",
     },

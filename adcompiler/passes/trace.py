@@ -305,7 +305,9 @@ def fit(builder: Builder, d: Any, like: Value, there: bool = False, **options: A
     """
     kind = like.kind
     if not isinstance(d, Value):
-        return d if is_scalar(kind) else builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
+        if is_scalar(kind):
+            return d.real if isinstance(d, complex | np.complexfloating) and kind.dtype.kind != "c" else d
+        return builder.call(project, d, like, **options) if not isinstance(kind, Seq) else d
     if isinstance(kind, Seq) or isinstance(d.kind, Seq):
         return d
     if is_scalar(kind):

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F821, F841
 
+import collections
 import math
 import random
 
@@ -475,6 +476,56 @@ def global_statement(x):
 
 
 CALLS = 0
+
+
+def what_an_exception_holds(x):
+    try:
+        if x[0] > 0.0:
+            raise ValueError(x[1] * x[1])
+        y = x[2]
+    except ValueError as error:
+        y = error.args[0]
+    return y * x[3]
+
+
+def what_an_exception_holds_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        try:
+            if x[i] > 1.6:
+                raise ValueError(i)
+        except ValueError as error:
+            total = total + error.args[0] * x[i]
+    return total
+
+
+def a_method_without_a_rule_in_a_try(x):
+    try:
+        v = random.SystemRandom().random()
+    except ValueError:
+        v = 1.0
+    return x[0] * v
+
+
+def first_item_of_an_ordered_dict(x):
+    d = collections.OrderedDict(a=x[0], b=x[1])
+    key, value = d.popitem(last=False)
+    return value * d["b"]
+
+
+def end_of_an_ordered_dict(x):
+    d = collections.OrderedDict(a=x[0], b=x[1])
+    d.move_to_end("a")
+    return list(d.values())[0] * d["a"] * x[2]
+
+
+def key_of_the_largest(x):
+    d = {"a": x[0] * x[0], "b": x[1]}
+    return d[max(d, key=d.get)]
+
+
+def flags_of_an_array(x):
+    return np.sum(x) if x.flags.c_contiguous else x[0]
 
 
 def nonlocal_statement(x):

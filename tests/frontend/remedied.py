@@ -1,5 +1,6 @@
 """The programs of `refused.py` after the remedy of their message, under the same names."""
 
+import collections
 import math
 
 import numpy as np
@@ -432,6 +433,47 @@ def raises_in_a_comprehension(x):
     except ValueError:
         return x[0]
     return sum(ys)
+
+
+def what_an_exception_holds(x):
+    held = x[1] * x[1]
+    try:
+        if x[0] > 0.0:
+            raise ValueError(held)
+        y = x[2]
+    except ValueError:
+        y = held
+    return y * x[3]
+
+
+def what_an_exception_holds_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        held = i
+        try:
+            if x[i] > 1.6:
+                raise ValueError(held)
+        except ValueError:
+            total = total + held * x[i]
+    return total
+
+
+def first_item_of_an_ordered_dict(x):
+    d = collections.OrderedDict(a=x[0], b=x[1])
+    key = list(d)[0]
+    value = d.pop(key)
+    return value * d["b"]
+
+
+def end_of_an_ordered_dict(x):
+    d = collections.OrderedDict(a=x[0], b=x[1])
+    d["a"] = d.pop("a")
+    return list(d.values())[0] * d["a"] * x[2]
+
+
+def key_of_the_largest(x):
+    d = {"a": x[0] * x[0], "b": x[1]}
+    return d["b"] if d["b"] > d["a"] else d["a"]
 
 
 def nonlocal_statement(x):

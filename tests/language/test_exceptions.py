@@ -619,3 +619,65 @@ def swept_before_finally(x):
 def test_what_is_refused_in_a_function_that_a_try_calls_is_told():
     with pytest.raises(UnsupportedError, match="which this changes in place"):
         grad(swept_before_finally)(np.array([0.3, 0.7]))
+
+
+# ------------------------------------------------------------------------------------ what all ways out return
+def returns_before_the_end(x):
+    try:
+        return math.log(x[0]) * x[1]
+    finally:
+        print("", end="")
+
+
+def returns_on_all_ways_before_the_end(x):
+    try:
+        if x[1] > 0.5:
+            return math.log(x[0]) * x[1]
+        raise KeyError(2)
+    except ValueError:
+        return x[0] * x[2]
+    except KeyError:
+        return x[0] * x[3]
+    finally:
+        print("", end="")
+
+
+def returns_in_else(x):
+    try:
+        y = math.log(x[0])
+    except ValueError:
+        return x[0] * x[0]
+    else:
+        return y * x[1]
+
+
+def returns_in_branches_of_else(x):
+    try:
+        y = math.log(x[0])
+        if y > 0.5:
+            return y * y
+    except ValueError:
+        return x[0] * x[0]
+    else:
+        if x[1] > 0.5:
+            return y * x[1]
+        return y * x[2]
+    finally:
+        print("", end="")
+
+
+def returns_in_else_in_a_loop(x):
+    for i in range(4):
+        try:
+            y = math.log(x[i] - 0.8)
+        except ValueError:
+            x = x * 1.5
+        else:
+            return y * x[0]
+    return x[0] * x[1]
+
+
+@pytest.mark.parametrize("f", [returns_before_the_end, returns_on_all_ways_before_the_end, returns_in_else,
+                               returns_in_branches_of_else, returns_in_else_in_a_loop])  # fmt: skip
+def test_what_all_ways_out_of_a_try_return(f):
+    at(f, *POINTS)
