@@ -46,6 +46,8 @@ class Parts(Conditions):
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
         self.refuse_opaque(owner)
+        if name == "__class__" and not isinstance(owner, Known | Method):
+            return self.call(Known(type), (owner,), {}, node)
         if isinstance(owner, Known):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
@@ -66,6 +68,12 @@ class Parts(Conditions):
             return d
         if isinstance(owner, Value) and isinstance(owner.kind, Array | Num):
             kind = owner.kind
+            cls = np.ndarray if isinstance(kind, Array) else kind.type
+            if not hasattr(cls, name):
+                self.lacks(cls, name)
+                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
+                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
+                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             if name == "shape":
                 return tuple(self.emit(length, owner, Known(i)) for i in range(kind.ndim))
             if name == "ndim":
@@ -78,11 +86,13 @@ class Parts(Conditions):
                 return owner
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
-            if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
-                self.lacks(np.ndarray if isinstance(kind, Array) else kind.type, name)
-                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
-                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
-                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
+            if name == "itemsize":
+                return Known(kind.dtype.itemsize)
+            if name == "nbytes":
+                return self.emit(operator.mul, self.attribute(owner, "size", node), Known(kind.dtype.itemsize))
+            if name != "flat" and not callable(getattr(cls, name)):
+                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported: it tells where "
+                                  "memory lies", "leave it out, or ask outside the function")  # fmt: skip
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):

@@ -11,7 +11,7 @@ from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
-from rules.kind import ONE, Array, Num, Seq
+from rules.kind import ONE, Array, Num, Opaque, Seq
 
 
 def spelled(cls: type) -> str:
@@ -29,6 +29,8 @@ def describe(d: Any) -> str:
         kind = d.kind
         if isinstance(kind, Num):
             return f"a number ({kind})"
+        if isinstance(kind, Opaque):
+            return "a text of computed values" if kind == Opaque("str") else "what a function without a rule returned"
         return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
     if isinstance(d, Closure | Method | Callback):
         return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
