@@ -24,7 +24,7 @@ from adcompiler.frontend.words import describe
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Loc, Value, leaves
 from rules.cotangent import length
-from rules.kind import Array, Num, Opaque, Seq
+from rules.kind import Array, Num, Opaque, Seq, Unfilled
 from rules.sequences import among, same_items, same_value
 
 COMPARE: dict[type, Callable[..., Any]] = {
@@ -188,7 +188,7 @@ class Comparisons(Joins):
                 raise self.refuse(node, "a range, or a list of one, is compared as a whole",
                                   "compare the elements in a loop")  # fmt: skip
             elements = [x.kind.element] if isinstance(x, Value) else [kind_of_operand(self.operand(e)) for e in x]
-            if not all(isinstance(k, Num) for k in elements):
+            if not all(isinstance(k, Num | Unfilled) for k in elements):
                 raise self.refuse(node, "lists of any length are compared, whose elements are no numbers",
                                   "compare the elements in a loop, or arrays: np.array_equal(a, b)")  # fmt: skip
         return self.emit(same_items, a, b)
@@ -200,6 +200,10 @@ class Comparisons(Joins):
         if isinstance(b, Known):
             return a if b.value else b
         return self.fork(a, lambda: b, lambda: a, self.builder.loc or Loc("", 0))
+
+    def counts(self, d: Any) -> bool:
+        """Is this dict a Counter?"""
+        raise NotImplementedError
 
     # ------------------------------------------------------------------------------------- is, in
     def _is_now(self, a: Any, b: Any, node: Any) -> Any:
@@ -247,7 +251,7 @@ class Comparisons(Joins):
             return self._key(a, node, "what is looked for") in b.value
         if (
             _is_list(b)
-            and isinstance(b.kind.element, Num)
+            and isinstance(b.kind.element, Num | Unfilled)
             and _is_number(a)
             and not kind_of_operand(self.operand(a)).ndim
         ):

@@ -7,7 +7,6 @@ A number that is an int on one path and a float on another is refused where the 
 
 import collections
 import types
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -82,7 +81,7 @@ def _callable(self: Any, node: Any, x: Any) -> Any:
         return Known(True)
     if isinstance(x, Known):
         return Known(callable(x.value))
-    return told(self, node, x, "the class", {issubclass(c, Callable) for c in classes(self, x)})
+    return told(self, node, x, "the class", {any("__call__" in vars(k) for k in c.__mro__) for c in classes(self, x)})
 
 
 def _bool(self: Any, node: Any, x: Any = Known(False)) -> Any:

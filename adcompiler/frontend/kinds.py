@@ -167,6 +167,10 @@ class Describe:
         if type(x) in (dict, list) and (again := self.again(x, steps)) is not None:
             return again
         if type(x) is dict:
+            for k in x:
+                if not is_key(k):
+                    raise KindError(f"a dict has a key of class {type(k).__name__} that cannot be written out",
+                                    "use strings, numbers or tuples of these as its keys")  # fmt: skip
             return {k: self.tree(v, (*steps, k), k if isinstance(k, str) and k.isidentifier() else f"{hint}_{i}")
                     for i, (k, v) in enumerate(x.items())}  # fmt: skip
         if type(x) is list:
@@ -224,6 +228,13 @@ class Describe:
         if isinstance(x, dict):
             return {k: self.element(v, (*steps, k), str(k), length) for k, v in x.items()}
         return self.leaf(steps, Seq(self.kind(x, element=True), length=length), f"{hint}s")
+
+
+def is_key(k: Any) -> bool:
+    """Can this key of a dict be written out?"""
+    if type(k) is tuple:
+        return all(map(is_key, k))
+    return k is None or isinstance(k, np.generic) or type(k) in (str, bytes, int, bool, complex) or (type(k) is float and np.isfinite(k))
 
 
 def _of_another_class(x: Any) -> bool:

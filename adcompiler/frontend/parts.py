@@ -151,6 +151,10 @@ class Parts(Conditions):
         """A piece of the source."""
         return ast.unparse(gast.gast_to_ast(node))
 
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The denotation of a call."""
+        raise NotImplementedError
+
     def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         raise NotImplementedError
 
