@@ -15,7 +15,7 @@ import numpy as np
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.collected import class_of
-from adcompiler.frontend.iterators import View
+from adcompiler.frontend.iterators import Once, View
 from adcompiler.frontend.joins import Joins
 from adcompiler.frontend.kinds import Elements, Known, ListOf
 from adcompiler.frontend.results import Fields
@@ -33,7 +33,7 @@ COMPARE: dict[type, Callable[..., Any]] = {
 }  # fmt: skip
 #: What is equal to nothing but others of its kind.
 _PLAIN = (type(None), str, bytes, bool, int, float, complex, type, types.FunctionType, types.BuiltinFunctionType,
-          types.ModuleType, types.EllipsisType, types.NotImplementedType, slice, frozenset)  # fmt: skip
+          types.ModuleType, types.EllipsisType, types.NotImplementedType, frozenset)  # fmt: skip
 _EQUALITY = (operator.eq, operator.ne)
 
 
@@ -121,6 +121,8 @@ class Comparisons(Joins):
     def _compare_others(self, target: Any, a: Any, b: Any, node: Any) -> Any:
         """A comparison in which not both sides are numbers or arrays."""
         if target not in _EQUALITY:
+            if all(isinstance(x, tuple) and all(isinstance(e, Known) for e in x) for x in (a, b)):
+                return Known(target(*(tuple(e.value for e in x) for x in (a, b))))
             if any(isinstance(x, tuple | list | ListOf) or _is_list(x) for x in (a, b)):
                 raise self.refuse(node, "the order of tuples and lists is not supported", "compare their elements")
             self.check_operands(target, (a, b), node)
@@ -139,7 +141,8 @@ class Comparisons(Joins):
                 return self._same_lists(x, y, node)
             if isinstance(x, ListOf) and isinstance(y, list) and not y:
                 return self.emit(operator.eq, self.emit(length, next(leaves(x.element))), Known(0))
-            if isinstance(x, Known) and isinstance(x.value, _PLAIN) and _is_builtin(y):
+            nothing = isinstance(x, Known) and x.value is None and isinstance(y, Once)
+            if nothing or (isinstance(x, Known) and isinstance(x.value, _PLAIN) and _is_builtin(y)):
                 return Known(False)  # no class of Python's own is equal to one of another kind
             number = isinstance(x, Value) and isinstance(x.kind, Num)
             if number and x.kind.python and (isinstance(y, tuple | list | dict | ListOf) or _is_list(y)):

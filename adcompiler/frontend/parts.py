@@ -91,8 +91,10 @@ class Parts(Conditions):
             if name == "nbytes":
                 return self.emit(operator.mul, self.attribute(owner, "size", node), Known(kind.dtype.itemsize))
             if name != "flat" and not callable(getattr(cls, name)):
-                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported: it tells where "
-                                  "memory lies", "leave it out, or ask outside the function")  # fmt: skip
+                memory = isinstance(kind, Array)
+                told = f"the attribute {name} of {describe(owner)} is not supported"
+                raise self.refuse(node, told + (": it tells where memory lies" if memory else ""),
+                                  "ask outside the function" if memory else "use the number itself")  # fmt: skip
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):

@@ -38,6 +38,8 @@ def describe(d: Any) -> str:
         return "a list of any length"
     if isinstance(d, Record):
         return f"an object of class {d.cls.__name__}"
+    if isinstance(d, slice):
+        return "a slice"
     if isinstance(d, Once):
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
@@ -54,6 +56,8 @@ def _constant(x: Any) -> str:
         return f"the constant {x!r}"
     if isinstance(x, Elements):
         return f"the set {{{', '.join(sorted(map(repr, x)))}}}" if x else "an empty set"
+    if isinstance(x, slice):
+        return "a slice"
     noun = "the class " if isinstance(x, type) else "the function " if callable(x) else "the object of class "
     return noun + getattr(x, "__name__", type(x).__name__)
 

@@ -4,6 +4,7 @@ import collections
 import json
 import os
 import re
+import sys
 import time
 import types
 from typing import Any
@@ -97,6 +98,13 @@ def class_of_an_array(x, v):
     return v.__class__ is np.ndarray, isinstance(v, np.ndarray), callable(v), hasattr(v, "append")
 
 
+def what_is_known(x, v):
+    return (
+        sys.version_info >= (3, 0), (1, 2) < (1, 3), "a" < "b", {1, 2} == {2, 1}, (1, 2) == [1, 2], zip([1]) == None,  # noqa: E711
+        dict(a=1).items() == None, collections.deque([1]) == [1], None in (1, None), slice(0, v) == None,  # noqa: E711
+    )  # fmt: skip
+
+
 def functions(x, v):
     f = lambda y: y
     g = f
@@ -112,12 +120,13 @@ LIST = [1.0, 2.0]
 ANSWERED: list[tuple[Any, Any]] = [
     (lists_of_any_length, LIST), (lists_of_any_length, [1.0, 3.0]), (lists_of_any_length, []),
     (list_that_grows, LIST), (list_that_grows, [1.0, 3.0]),
-    (list_of_an_object, types.SimpleNamespace(items=[1.0, 2.0])),
+    (list_of_an_object, types.SimpleNamespace(items=LIST)),
     (list_and_what_is_none, LIST), (dicts, 3), (dicts, 4), (lists_that_are_made, LIST),
     (array_and_list, np.array(LIST)), (texts_of_numbers, 3), (texts_of_numbers, 14), (text_in_a_pattern, 3),
     (what_calls_return, 1), (numbers_in_lists, LIST), (truth_of_containers, LIST), (truth_of_containers, []),
     (attributes_of_numbers, 1.0), (attributes_of_numbers, np.float64(1.0)), (attributes_of_lists, LIST),
-    (class_of_an_array, np.ones(1)), (functions, 1.0), (either_class_will_do, 3), (either_class_will_do, 4),
+    (class_of_an_array, np.ones(1)), (functions, 1.0), (what_is_known, 2),
+    (either_class_will_do, 3), (either_class_will_do, 4),
 ]  # fmt: skip
 
 
@@ -209,6 +218,18 @@ def loaded(x, v):
     return json.loads("{}") == {}
 
 
+def slices(x, v):
+    return v == slice(0, 2)
+
+
+def views_of_dicts(x, v):
+    return {"a": 1}.keys() == {"a"}
+
+
+def counters(x, v):
+    return collections.Counter("ab") == collections.Counter("ba")
+
+
 def dict_with_a_class_for_a_key(x, v):
     return KEYED[str] == 2.0
 
@@ -227,6 +248,9 @@ REFUSED: list[tuple[Any, Any, str, str]] = [
     (array_and_none, np.ones(2), "element by element", "x is None"),
     (strides, np.ones(2), "strides", "outside the function"),
     (base, np.ones(2), "base", "outside the function"),
+    (slices, slice(0, 2), "a slice and a slice", "a number or an array"),
+    (views_of_dicts, 3, "a view of a dict", "number"),
+    (counters, 3, "Counters", "compare the items"),
     (loaded, 3, "loads has no rule", "outside"),
     (dict_with_a_class_for_a_key, 3, "a key of class type", "use strings"),
 ]
