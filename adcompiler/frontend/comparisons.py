@@ -178,8 +178,13 @@ class Comparisons(Joins):
             return Known(False)
         equal: Any = Known(True)
         for x, y in zip(a, b, strict=True):
-            equal = self.conjunction(equal, self.compare(gast.Eq(), x, y, node))
+            equal = self.conjunction(equal, self._one_answer(x, y, node))
         return equal
+
+    def _one_answer(self, a: Any, b: Any, node: Any) -> Any:
+        """`a == b` of elements, which is true or false: of arrays this raises ValueError, as Python does."""
+        equal = self.compare(gast.Eq(), a, b, node)
+        return self.emit(bool, equal) if isinstance(equal, Value) and isinstance(equal.kind, Array) else equal
 
     def _same_lists(self, a: Any, b: Any, node: Any) -> Any:
         """`==` of lists, of which one at least may be of any length."""
@@ -215,6 +220,10 @@ class Comparisons(Joins):
             if isinstance(x, Known) and isinstance(y, Value):
                 if isinstance(x.value, bool) and isinstance(y.kind, Num) and y.kind.type is bool:
                     return y if x.value else self.emit(operator.not_, y)  # what Python computes is one of its two bools
+                if isinstance(x.value, bool) and bool in self.classes_of(y) - {
+                    y.kind.type if isinstance(y.kind, Num) else bool
+                }:
+                    raise self.of_two_classes(y, node, f"whether a number is {x.value} is asked for")
                 if x.value is None and isinstance(y.kind, Opaque):
                     return self.builder.call(operator.is_, y, None, kind=Num(bool))
         return self._is(a, b, node)
@@ -241,7 +250,7 @@ class Comparisons(Joins):
                 return a.value in [x.value for x in b]
             inside: Any = Known(False)
             for x in b:
-                equal = self.compare(gast.Eq(), a, x, node)
+                equal = self._one_answer(a, x, node)
                 if isinstance(equal, Known):
                     inside = equal if equal.value else inside
                     if equal.value:

@@ -4,6 +4,7 @@ x.T[1:]; x.shape[0]; params["b"]       ->       %t = transpose(%x); %u = %t[1:];
 """
 
 import ast
+import collections
 import operator
 from typing import Any
 
@@ -14,7 +15,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -109,6 +110,10 @@ class Parts(Conditions):
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
                 self.lacks(type(owner), name)
+            if isinstance(owner, Deque) and name == "maxlen":
+                return Known(owner.maxlen)
+            if not any(callable(getattr(cls, name, None)) for cls in _may_be(owner)):
+                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported", "check the name")
             return Method(owner, name)
         if isinstance(owner, slice) and name in ("start", "stop", "step"):
             return getattr(owner, name)
@@ -265,6 +270,13 @@ class Parts(Conditions):
         d = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
         view = isinstance(d.kind, Array) and not isinstance(index, Value)
         return self.method_rule("copy", node, d) if view else d
+
+
+def _may_be(d: Any) -> tuple[type, ...]:
+    """The classes whose methods a container may have."""
+    if isinstance(d, dict):
+        return dict, collections.Counter, collections.OrderedDict, collections.defaultdict
+    return (tuple,) if isinstance(d, tuple) else (collections.deque,) if isinstance(d, Deque) else (list, range)
 
 
 def is_flat(d: Any) -> bool:

@@ -332,8 +332,8 @@ def _size(self: Any, node: Any, x: Any, axis: Any = NONE) -> Any:
     if not isinstance(x, Value) or not isinstance(x.kind, Array | Num):
         return NotImplemented
     if isinstance(axis, Known) and axis.value is None:
-        return self.attribute(x, "size", node)
-    return self.attribute(x, "shape", node)[self.static(axis, node, "the axis of np.size")]
+        return Known(1) if isinstance(x.kind, Num) else self.attribute(x, "size", node)
+    return self.call(Known(np.shape), (x,), {}, node)[self.static(axis, node, "the axis of np.size")]
 
 
 def _issubdtype(self: Any, node: Any, a: Any, b: Any) -> Any:

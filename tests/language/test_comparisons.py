@@ -155,6 +155,20 @@ def test_assertions_on_lists() -> None:
     assert value_and_grad(f)(1.5, [1.0, 3.0]) == (2.25, 3.0)
 
 
+def test_arrays_in_tuples_raise_as_they_do_in_python() -> None:
+    def f(x, v):
+        return x * x if (v,) == (v + 1.0,) or v in [v + 2.0] else x
+
+    for v in (np.ones(2), np.ones(1)):
+        try:
+            wanted = f(1.5, v)
+        except ValueError:
+            with pytest.raises(ValueError, match="ambiguous"):
+                value_and_grad(f)(1.5, v)
+        else:
+            assert value_and_grad(f)(1.5, v) == (wanted, 1.0)
+
+
 def int_or_float(x, v):
     k = 1 if v == 3 else 2.0
     return isinstance(k, int)
@@ -175,6 +189,11 @@ def int_that_becomes_a_float(x, v):
 def bool_or_int(x, v):
     k = True if v == 3 else 2
     return isinstance(k, bool)
+
+
+def bool_or_int_by_identity(x, v):
+    k = True if v == 3 else 2
+    return k is True
 
 
 def text_of_int_or_float(x, v):
@@ -210,6 +229,14 @@ def strides(x, v):
     return v.strides == (8,)
 
 
+def attribute_that_lists_lack(x, v):
+    return v.shape is None
+
+
+def document(x, v):
+    return v.__doc__ is None
+
+
 def base(x, v):
     return v.base is None
 
@@ -239,6 +266,7 @@ REFUSED: list[tuple[Any, Any, str, str]] = [
     (type_of_int_or_float, 3, "a float or an int", "write 1.0 for 1"),
     (int_that_becomes_a_float, 0, "a float or an int", "write 1.0 for 1"),
     (bool_or_int, 3, "a bool or an int", "one class on all paths"),
+    (bool_or_int_by_identity, 3, "a bool or an int", "one class on all paths"),
     (text_of_int_or_float, 3, "a float or an int", "write 1.0 for 1"),
     (range_or_list, 3, "list or range", "what holds for both"),
     (range_and_list, 3, "a range, or a list of one", "compare the elements"),
@@ -247,6 +275,11 @@ REFUSED: list[tuple[Any, Any, str, str]] = [
     (tuples_in_a_list, [(1.0, 2.0)] * 20, "numbers in a list of numbers", "any(v == x for v in xs)"),
     (array_and_none, np.ones(2), "element by element", "x is None"),
     (strides, np.ones(2), "strides", "outside the function"),
+    (attribute_that_lists_lack, LIST, "the attribute shape of a list", "check the name"),
+    (attribute_that_lists_lack, (1.0, 2.0), "the field shape of a tuple", "unpack it"),
+    (attribute_that_lists_lack, {"a": 1.0}, "the attribute shape of a dict", "check the name"),
+    (document, LIST, "__doc__", "check the name"),
+    (document, np.ones(2), "__doc__", "outside"),
     (base, np.ones(2), "base", "outside the function"),
     (slices, slice(0, 2), "a slice and a slice", "a number or an array"),
     (views_of_dicts, 3, "a view of a dict", "number"),
