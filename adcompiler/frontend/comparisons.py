@@ -57,10 +57,7 @@ class Comparisons(Joins):
         target = COMPARE[type(op)]
         a, b = opened(a), opened(b)
         if isinstance(a, Known) and isinstance(b, Known):
-            try:
-                return Known(target(a.value, b.value))
-            except TypeError as error:
-                raise self.refuse(node, f"this raises TypeError: {error}", "compare numbers") from None
+            return self._known(target, a.value, b.value, node)
         if _is_text(a) or _is_text(b):
             return self._compare_texts(target, a, b, node)
         if _is_opaque(a) or _is_opaque(b):
@@ -74,6 +71,12 @@ class Comparisons(Joins):
             return Known(target is operator.ne)
         self.check_operands(target, (a, b), node)
         return self.emit(target, a, b)
+
+    def _known(self, target: Any, a: Any, b: Any, node: Any) -> Known:
+        try:
+            return Known(target(a, b))
+        except TypeError as error:
+            raise self.refuse(node, f"this raises TypeError: {error}", "compare numbers") from None
 
     def never_one(self, n: Any, one: Any) -> bool:
         """Is this the length of an axis that is known not to be 1, beside a 1?"""
@@ -122,7 +125,7 @@ class Comparisons(Joins):
         """A comparison in which not both sides are numbers or arrays."""
         if target not in _EQUALITY:
             if all(isinstance(x, tuple) and all(isinstance(e, Known) for e in x) for x in (a, b)):
-                return Known(target(*(tuple(e.value for e in x) for x in (a, b))))
+                return self._known(target, *(tuple(e.value for e in x) for x in (a, b)), node)
             if any(isinstance(x, tuple | list | ListOf) or _is_list(x) for x in (a, b)):
                 raise self.refuse(node, "the order of tuples and lists is not supported", "compare their elements")
             self.check_operands(target, (a, b), node)

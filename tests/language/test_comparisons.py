@@ -217,6 +217,10 @@ def order_of_lists(x, v):
     return v < [1.0, 3.0]
 
 
+def order_of_numbers_and_strings(x, v):
+    return (1, "a") < ("b", 1)
+
+
 def tuples_in_a_list(x, v):
     return (1.0, 2.0) in v
 
@@ -271,6 +275,7 @@ REFUSED: list[tuple[Any, Any, str, str]] = [
     (range_or_list, 3, "list or range", "what holds for both"),
     (range_and_list, 3, "a range, or a list of one", "compare the elements"),
     (ordered_dict, 3, "OrderedDict or dict", "what holds for both"),
+    (order_of_numbers_and_strings, 3, "raises TypeError", "compare numbers"),
     (order_of_lists, LIST, "the order of tuples and lists", "compare their elements"),
     (tuples_in_a_list, [(1.0, 2.0)] * 20, "numbers in a list of numbers", "any(v == x for v in xs)"),
     (array_and_none, np.ones(2), "element by element", "x is None"),
