@@ -61,7 +61,7 @@ class Comparisons(Joins):
         if _is_text(a) or _is_text(b):
             return self._compare_texts(target, a, b, node)
         if _is_opaque(a) or _is_opaque(b):
-            return self._compare_opaque(target, a, b)
+            return self._compare_opaque(target, a, b, node)
         for x, y in ((a, b), (b, a)):
             if _is_sequence(x) and isinstance(y, Value) and isinstance(y.kind, Array):
                 return self.emit(target, *(s if s is y else self._array_of(s, node) for s in (a, b)))
@@ -91,16 +91,33 @@ class Comparisons(Joins):
         if not all(_is_text(x) or (isinstance(x, Known) and isinstance(x.value, _PLAIN)) for x in (a, b)):
             raise self.refuse(node, f"a text is compared with {describe(b if _is_text(a) else a)}, and what they are "
                               "is not known when compiling", "compare it with a string")  # fmt: skip
-        for x in (a, b):
-            for v in leaves(self.defs[x].args) if isinstance(x, Value) and x in self.defs else ():
-                self.check_one_class(v, node, "a text of a number is compared")
+        self._check_texts([x for x in (a, b) if isinstance(x, Value)], node)
         return self.builder.call(target, self.operand(a), self.operand(b), kind=Num(bool))
 
-    def _compare_opaque(self, target: Any, a: Any, b: Any) -> Any:
+    def _check_texts(self, texts: list[Value], node: Any) -> None:
+        """Refuse texts of numbers that the user's program writes otherwise: of an int where there is a float here."""
+        stack, seen = texts, set[Value]()
+        while stack:
+            text = stack.pop()
+            op = self.defs.get(text)
+            if text in seen:
+                continue
+            seen.add(text)
+            if op is None:
+                raise self.refuse(node, "a text that a loop carries is compared", "compare what it is made of")
+            inner = [v for sub in op.regions for v in leaves(sub.results)]
+            for v in (*inner, *op.operands()):
+                if _is_opaque(v):
+                    stack.append(v)
+                elif v not in inner:
+                    self.check_one_class(v, node, "a text of a number is compared")
+
+    def _compare_opaque(self, target: Any, a: Any, b: Any, node: Any) -> Any:
         """What a function without a rule returns may be compared with a string or None: what it is, Python tells."""
         plain = any(isinstance(x, Known) and (x.value is None or isinstance(x.value, str)) for x in (a, b))
         for x in () if plain and target in _EQUALITY else (a, b):
             self.refuse_opaque(x)
+        self._check_texts([x for x in (a, b) if isinstance(x, Value)], node)
         equal = self.builder.call(same_value, self.operand(a), self.operand(b))
         return equal if target is operator.eq else self.emit(operator.not_, equal)
 
@@ -125,7 +142,8 @@ class Comparisons(Joins):
         """A comparison in which not both sides are numbers or arrays."""
         if target not in _EQUALITY:
             if all(isinstance(x, tuple) and all(isinstance(e, Known) for e in x) for x in (a, b)):
-                return self._known(target, *(tuple(e.value for e in x) for x in (a, b)), node)
+                mine, theirs = (tuple(e.value for e in x) for x in (a, b))
+                return self._known(target, mine, theirs, node)
             if any(isinstance(x, tuple | list | ListOf) or _is_list(x) for x in (a, b)):
                 raise self.refuse(node, "the order of tuples and lists is not supported", "compare their elements")
             self.check_operands(target, (a, b), node)

@@ -62,6 +62,11 @@ def texts_of_numbers(x, v):
     )  # fmt: skip
 
 
+def texts_of_texts(x, v):
+    t = f"<{v}>" if x > 1.0 else f"{v}"
+    return f"{t}!" == "<3>!", t == "<3>"
+
+
 def text_in_a_pattern(x, v):
     found = 0
     for i in range(v):
@@ -123,6 +128,7 @@ ANSWERED: list[tuple[Any, Any]] = [
     (list_of_an_object, types.SimpleNamespace(items=LIST)),
     (list_and_what_is_none, LIST), (dicts, 3), (dicts, 4), (lists_that_are_made, LIST),
     (array_and_list, np.array(LIST)), (texts_of_numbers, 3), (texts_of_numbers, 14), (text_in_a_pattern, 3),
+    (texts_of_texts, 3),
     (what_calls_return, 1), (numbers_in_lists, LIST), (truth_of_containers, LIST), (truth_of_containers, []),
     (attributes_of_numbers, 1.0), (attributes_of_numbers, np.float64(1.0)), (attributes_of_lists, LIST),
     (class_of_an_array, np.ones(1)), (functions, 1.0), (what_is_known, 2),
@@ -201,6 +207,17 @@ def text_of_int_or_float(x, v):
     return f"{k}" == "1"
 
 
+def text_of_a_text(x, v):
+    k = 1 if v == 3 else 2.0
+    t = f"<{k}>" if x > 1.0 else f"{v}"
+    return f"{t}!" == "<1>!"
+
+
+def dumped(x, v):
+    k = 1 if v == 3 else 2.0
+    return json.dumps(k) == "1"
+
+
 def range_or_list(x, v):
     return isinstance(range(v), range)
 
@@ -272,6 +289,8 @@ REFUSED: list[tuple[Any, Any, str, str]] = [
     (bool_or_int, 3, "a bool or an int", "one class on all paths"),
     (bool_or_int_by_identity, 3, "a bool or an int", "one class on all paths"),
     (text_of_int_or_float, 3, "a float or an int", "write 1.0 for 1"),
+    (text_of_a_text, 3, "a float or an int", "write 1.0 for 1"),
+    (dumped, 3, "a float or an int", "write 1.0 for 1"),
     (range_or_list, 3, "list or range", "what holds for both"),
     (range_and_list, 3, "a range, or a list of one", "compare the elements"),
     (ordered_dict, 3, "OrderedDict or dict", "what holds for both"),
