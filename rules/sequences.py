@@ -1,5 +1,6 @@
 """Sequences that loops read: lists, ranges and arrays by their rows."""
 
+import operator
 from typing import Any
 
 from rules.kind import Array, Seq, lengths
@@ -32,6 +33,24 @@ def must_run(name: str, *sequences: Any) -> None:
             f"{name} is an array after a loop that runs at least once, and a number after one that does not: "
             "begin with an array of zeros, such as np.zeros_like(x)"
         )
+
+
+@primitive
+def same_value(a: Any, b: Any) -> bool:
+    """Python's `a == b` of what is not known when compiling, where it is true or false."""
+    return bool(a == b)
+
+
+@primitive
+def same_items(a: Any, b: Any) -> bool:
+    """Python's `a == b` of lists of numbers, which may be kept in arrays."""
+    return len(a) == len(b) and all(map(operator.eq, a, b))
+
+
+@primitive
+def among(x: Any, items: Any) -> bool:
+    """Python's `x in items` of a number, in a list of numbers, which may be kept in an array, or a range."""
+    return x in items
 
 
 def _reversed_kind(x: Any) -> Any:

@@ -20,7 +20,7 @@ from rules.cotangent import length, listed, size
 from rules.kind import Array, Seq
 from rules.libraries import home
 from rules.libraries import label as label_of
-from rules.sequences import backwards, largest, smallest
+from rules.sequences import among, backwards, largest, smallest
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult, operator.truediv: ast.Div,
@@ -163,6 +163,8 @@ class Speller:
             return expr(args[0]) if isinstance(args[0], list) else ast.Call(self.builtin(list), [expr(args[0])], [])
         if t in (largest, smallest):
             return ast.Call(self.builtin(max if t is largest else min), [expr(args[0])], [])
+        if t is among:
+            return ast.Compare(expr(args[0]), [ast.In()], [expr(args[1])])
         if t is backwards:
             step = ast.Slice(None, None, ast.Constant(-1))
             return ast.Subscript(expr(args[0]), step, ast.Load())

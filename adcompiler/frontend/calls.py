@@ -44,6 +44,8 @@ from rules.rule import Rule
 
 #: Functions that write into an argument.
 WRITERS = (np.copyto, np.put, np.place, np.putmask, np.fill_diagonal, np.put_along_axis)
+#: What gives a string, whatever it is given.
+_TEXTS = (repr, format, ascii, bin, oct, hex, chr)
 #: What has a method that shuffles.
 GENERATORS = (random.Random, np.random.RandomState, np.random.Generator)
 #: Parameters that are lists of arrays, rather than arrays that may be written as lists.
@@ -375,7 +377,7 @@ class Calls(Iterations):
             return Known(f(*(x.value for x in args)))
         if self.attempts and self.related((Exception,)) is not None:
             return self.attempted_opaque(f, args, kwargs)
-        result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("object"),
+        result = self.builder.effect(f, *map(self.operand, args), kind=Opaque("str" if f in _TEXTS else "object"),
                                      **{k: self.operand(v) for k, v in kwargs.items()})  # fmt: skip
         self.builder.region.ops[-1].loc = self.loc(node)
         self.defs[result] = self.builder.region.ops[-1]

@@ -21,6 +21,7 @@ def _deque(self: Any, node: Any, iterable: Any = (), maxlen: Any = NONE) -> Any:
 
 
 def _ordered_dict(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
+    self.ordered_dicts = True
     return self.call(Known(dict), args, kwargs, node)
 
 

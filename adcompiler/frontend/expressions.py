@@ -94,10 +94,6 @@ class Expressions(Parts):
         """The elements of something whose number of elements is known."""
         raise NotImplementedError
 
-    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
-        """The denotation of a call."""
-        raise NotImplementedError
-
     def expr_Dict(self, node: Any) -> Any:
         out: dict[Any, Any] = {}
         for k, v in zip(node.keys, node.values, strict=True):
@@ -109,10 +105,6 @@ class Expressions(Parts):
             else:
                 out[self.static(self.expr(k), k, "the key of a dict")] = self.expr(v)
         return out
-
-    def counts(self, d: Any) -> bool:
-        """Is this dict a Counter?"""
-        raise NotImplementedError
 
     def expr_BinOp(self, node: Any) -> Any:
         return self.binary(BINARY[type(node.op)], self.expr(node.left), self.expr(node.right), node)

@@ -255,6 +255,7 @@ class Header:
             lowest = least(operand, self.lowerer.lowest, self.lowerer.defs, {})
             if 0 <= lowest < category(kind) >= 2:
                 self.lowerer.lowest[param] = lowest
+            self.lowerer.note_classes(param, operand)
             if path in self.frozen or self.lowerer.shares_scalar(kind, operand):
                 self.lowerer.frozen_joins.add(param)
             if place(path) in self.owned:

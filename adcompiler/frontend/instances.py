@@ -19,7 +19,7 @@ from rules.libraries import hashable, original
 #: Modules whose functions and classes are not looked into.
 LIBRARIES = frozenset(
     "numpy scipy cupy math cmath random sklearn torch jax pandas "
-    "warnings logging threading os json pprint traceback".split()
+    "warnings logging threading os json pprint traceback re posixpath ntpath genericpath".split()
 )
 _OTHERS = LIBRARIES | sys.stdlib_module_names | {"rules", "adcompiler"}
 #: Classes that add nothing of their own to an object.

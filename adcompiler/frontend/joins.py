@@ -72,6 +72,10 @@ class Joins(Statics):
     frozen_joins: set[Value]
     #: Of those that a join makes floats or complex, what they may be in the user's program: see `narrower`.
     lowest: dict[Value, int]
+    #: The classes of numbers that are of one on one path, and of another on another.
+    classes: dict[Value, frozenset[type]]
+    #: Has the function made an OrderedDict?
+    ordered_dicts: bool
     #: Arrays that lie in memory as C has them.
     ordered: set[Value]
     #: How the views are joined that the paths have which are being joined, and when the first of these began.
@@ -276,6 +280,7 @@ class Joins(Statics):
         if isinstance(kind, Array) and all(s is UNDEF or is_ordered(s, self.defs, self.ordered) for s in (x, y)):
             self.ordered.add(value)
         op.results.append(value)
+        self.note_classes(value, x, y)
         op.then.results.append(self.as_kind(x, value, op.then))
         op.orelse.results.append(self.as_kind(y, value, op.orelse))
         known[key] = value
@@ -286,6 +291,22 @@ class Joins(Statics):
         return isinstance(kind, Num) and any(
             isinstance(x, Value) and (isinstance(x.kind, Array) or x in self.frozen_joins) for x in sides
         )
+
+    def note_classes(self, v: Value, *sides: Any) -> None:
+        """Note the classes that a number, which is one of these, may be of in the user's program."""
+        found = frozenset[type]().union(*(self.classes_of(x) for x in sides if x is not UNDEF))
+        if isinstance(v.kind, Num) and not found <= {v.kind.type}:
+            self.classes[v] = self.classes.get(v, frozenset()) | found
+
+    def classes_of(self, d: Any) -> frozenset[type]:
+        """The classes that a number may be of in the user's program; nothing for what is no number."""
+        operand = self.operand(d)
+        kind = kind_of_operand(operand)
+        if not isinstance(kind, Num):
+            return frozenset()
+        found = {kind.type} if not isinstance(operand, Value) else {*self.classes.get(operand, {kind.type})}
+        lowest = least(operand, self.lowest, self.defs, {})
+        return frozenset(found | ({(bool, int, float)[lowest]} if 0 <= lowest < category(kind) else set()))
 
     def as_kind(self, x: Any, like: Value, region: Region) -> Any:
         """What a region yields for `like`: of a 0-d array that becomes a number its element, which shares no memory.

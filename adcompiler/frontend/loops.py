@@ -228,6 +228,8 @@ class Loops(Defaulting):
         inits = [self.as_kind(i, p, outer) for i, p in zip(inits, params, strict=True)]
         region.results = [self.as_kind(yields.get(p, p), p, region) for p in params]
         self.lowest.update({r: self.lowest[p] for p, r in zip(params, results, strict=True) if p in self.lowest})
+        for i, p, y, r in zip(inits, params, region.results, results, strict=True):
+            self.note_classes(r, i, p, y)
         for marked in (self.frozen_joins, self.owned_joins):
             marked.update(r for p, r in zip(params, results, strict=True) if p in marked)
         after = dict(zip(params, results, strict=True))

@@ -111,6 +111,8 @@ class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
         self.owned_joins: set[Value] = set()
         self.frozen_joins: set[Value] = set()
         self.lowest: dict[Value, int] = {}
+        self.classes: dict[Value, frozenset[type]] = {}
+        self.ordered_dicts = False
         self.same_objects: list[tuple[Any, Any]] = []
         self.elements_lent: dict[Any, Any] = {}
         self.factories: list[tuple[Any, Any]] = []

@@ -4,6 +4,7 @@ x.T[1:]; x.shape[0]; params["b"]       ->       %t = transpose(%x); %u = %t[1:];
 """
 
 import ast
+import collections
 import operator
 from typing import Any
 
@@ -14,7 +15,7 @@ from adcompiler.errors import Refusal
 from adcompiler.frontend.conditions import Conditions
 from adcompiler.frontend.frozen import Frozen
 from adcompiler.frontend.iterators import Once
-from adcompiler.frontend.kinds import Elements, Known, ListOf, is_set
+from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
 from adcompiler.frontend.scope import Method, Poison, poison_problem
@@ -46,6 +47,8 @@ class Parts(Conditions):
 
     def attribute(self, owner: Any, name: str, node: Any) -> Any:
         self.refuse_opaque(owner)
+        if name == "__class__" and not isinstance(owner, Known | Method):
+            return self.call(Known(type), (owner,), {}, node)
         if isinstance(owner, Known):
             if isinstance(owner.value, int | float | complex | str | slice) and not isinstance(owner.value, bool):
                 value = getattr(owner.value, name, None)
@@ -66,6 +69,12 @@ class Parts(Conditions):
             return d
         if isinstance(owner, Value) and isinstance(owner.kind, Array | Num):
             kind = owner.kind
+            cls = np.ndarray if isinstance(kind, Array) else kind.type
+            if not hasattr(cls, name):
+                self.lacks(cls, name)
+                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
+                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
+                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             if name == "shape":
                 return tuple(self.emit(length, owner, Known(i)) for i in range(kind.ndim))
             if name == "ndim":
@@ -78,18 +87,15 @@ class Parts(Conditions):
                 return owner
             if name in ("T", "real", "imag", "mT"):
                 return self.method_rule(name, node, owner)
-            if not hasattr(np.ndarray if isinstance(kind, Array) else kind.type, name):
-                self.lacks(np.ndarray if isinstance(kind, Array) else kind.type, name)
-                noun = "an array" if isinstance(kind, Array) else f"a {kind.type.__name__}"
-                remedy = f"write np.{name}(...)" if hasattr(np, name) else "check the name"
-                raise self.refuse(node, f"{noun} has no method or attribute {name}", remedy)
             if name == "itemsize":
                 return Known(kind.dtype.itemsize)
             if name == "nbytes":
                 return self.emit(operator.mul, self.attribute(owner, "size", node), Known(kind.dtype.itemsize))
-            if name != "flat" and not callable(getattr(np.ndarray if isinstance(kind, Array) else kind.type, name)):
-                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
-                                  "read it outside of the function, and pass what it is")  # fmt: skip
+            if name != "flat" and not callable(getattr(cls, name)):
+                memory = isinstance(kind, Array)
+                told = f"the attribute {name} of {describe(owner)} is not supported"
+                raise self.refuse(node, told + (": it tells where memory lies" if memory else ""),
+                                  "ask outside the function" if memory else "use the number itself")  # fmt: skip
             return Method(owner, name)
         if isinstance(owner, tuple) and not hasattr(tuple, name):
             if name in (fields := self.fields(owner)):
@@ -104,6 +110,10 @@ class Parts(Conditions):
         if isinstance(owner, tuple | list | dict | Value | ListOf):
             if isinstance(owner, tuple | list | dict) and not hasattr(type(owner), name):
                 self.lacks(type(owner), name)
+            if isinstance(owner, Deque) and name == "maxlen":
+                return Known(owner.maxlen)
+            if not any(callable(getattr(cls, name, None)) for cls in _may_be(owner)):
+                raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported", "check the name")
             return Method(owner, name)
         if isinstance(owner, slice) and name in ("start", "stop", "step"):
             return getattr(owner, name)
@@ -147,6 +157,10 @@ class Parts(Conditions):
     def text(self, node: Any) -> str:
         """A piece of the source."""
         return ast.unparse(gast.gast_to_ast(node))
+
+    def call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
+        """The denotation of a call."""
+        raise NotImplementedError
 
     def rule_call(self, rule: Any, target: Any, args: Any, kwargs: Any, node: Any) -> Any:
         raise NotImplementedError
@@ -256,6 +270,13 @@ class Parts(Conditions):
         d = self.emit(operator.getitem, *((self.in_order(a), index) if place is None else (a, place)))
         view = isinstance(d.kind, Array) and not isinstance(index, Value)
         return self.method_rule("copy", node, d) if view else d
+
+
+def _may_be(d: Any) -> tuple[type, ...]:
+    """The classes whose methods a container may have."""
+    if isinstance(d, dict):
+        return dict, collections.Counter, collections.OrderedDict, collections.defaultdict
+    return (tuple,) if isinstance(d, tuple) else (collections.deque,) if isinstance(d, Deque) else (list, range)
 
 
 def is_flat(d: Any) -> bool:

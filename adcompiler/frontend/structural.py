@@ -1,18 +1,17 @@
 """Builtins that are about structure rather than numbers: they are decided when compiling."""
 
-import collections
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
 import gast
 import numpy as np
 
-from adcompiler.frontend.collected import COLLECTED, class_of
+from adcompiler.frontend.collected import COLLECTED
 from adcompiler.frontend.instances import is_object
+from adcompiler.frontend.introspection import INTROSPECTION
 from adcompiler.frontend.iterators import Generated, Iteration, Once, View
-from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf
+from adcompiler.frontend.kinds import Deque, Known, ListOf
 from adcompiler.frontend.narrower import category
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.padding import PADDED
@@ -139,29 +138,6 @@ def _next(self: Any, node: Any, x: Any, *default: Any) -> Any:
     if not isinstance(x, Once):
         return NotImplemented
     return self.follow("next", first_or if default else first_of, (x, *default), {}, node)
-
-
-def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
-    types_ = self.static(cls, node, "the class in isinstance")
-    if isinstance(x, Known):
-        return Known(issubclass(set, types_) if isinstance(x.value, Elements) else isinstance(x.value, types_))
-    if isinstance(x, tuple | list | dict):
-        made = self.factory_of(x) is not None
-        return Known(issubclass(collections.Counter if made and self.counts(x) else
-                                collections.defaultdict if made else class_of(x), types_))  # fmt: skip
-    if isinstance(x, Value) and isinstance(x.kind, Num):
-        return Known(issubclass(x.kind.type, types_))
-    if isinstance(x, Value) and isinstance(x.kind, Array):
-        return Known(issubclass(np.ndarray, types_))
-    if isinstance(x, ListOf) or (isinstance(x, Value) and isinstance(x.kind, Seq)):
-        return Known(issubclass(list, types_))
-    if isinstance(x, Closure):
-        return Known(issubclass(types.FunctionType, types_))
-    raise self.refuse(node, f"the class of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
-
-
-def _callable(self: Any, node: Any, x: Any) -> Any:
-    return Known(callable(x.value) if isinstance(x, Known) else isinstance(x, Closure | Method))
 
 
 def _tuple_or_list(kind: type) -> Callable[..., Any]:
@@ -309,23 +285,6 @@ def _print(self: Any, node: Any, *args: Any, **kwargs: Any) -> Any:
     return Known(None)
 
 
-def _getattr(self: Any, node: Any, x: Any, name: Any, *default: Any) -> Any:
-    attr = self.static(name, node, "the name of an attribute")
-    told = isinstance(x, Known | Value) or type(x) in (list, dict)
-    if default and told and _hasattr(self, node, x, Known(attr)).value is False:
-        return default[0]
-    return self.attribute(x, attr, node)
-
-
-def _hasattr(self: Any, node: Any, x: Any, name: Any) -> Any:
-    attr = self.static(name, node, "the name of an attribute")
-    if isinstance(x, Known):
-        return Known(hasattr(x.value, attr))
-    if isinstance(x, Value) and isinstance(x.kind, Array | Num):
-        return Known(hasattr(np.ndarray if isinstance(x.kind, Array) else x.kind.type, attr))
-    return Known(hasattr(list if isinstance(x, Value | ListOf) else type(x), attr))
-
-
 def _map(self: Any, node: Any, f: Any, *xs: Any) -> Any:
     if not all(isinstance(x, tuple | list) for x in xs):
         return NotImplemented
@@ -376,46 +335,16 @@ def _of_numbers(self: Any, d: Any) -> bool:
     )
 
 
-def _type(self: Any, node: Any, x: Any) -> Any:
-    if isinstance(x, Known):
-        return Known(class_of(x.value))
-    if isinstance(x, Value):
-        if isinstance(x.kind, Num):
-            return Known(x.kind.type)
-        if isinstance(x.kind, Array):
-            return Known(np.ndarray)
-    if isinstance(x, tuple | list | dict):
-        return Known(class_of(x))
-    cls = self.class_raised(x)
-    if cls is not None:
-        return Known(cls)
-    raise self.refuse(node, f"the type of {describe(x)} is not known when compiling", "test x.ndim or len(x)")
-
-
-def _shape(self: Any, node: Any, x: Any) -> Any:
-    return self.attribute(x, "shape", node) if isinstance(x, Value) else NotImplemented
-
-
-def _ndim(self: Any, node: Any, x: Any) -> Any:
-    return Known(x.kind.ndim) if isinstance(x, Value) and isinstance(x.kind, Array | Num) else NotImplemented
-
-
 def _size(self: Any, node: Any, x: Any, axis: Any = NONE) -> Any:
     if not isinstance(x, Value) or not isinstance(x.kind, Array | Num):
         return NotImplemented
     if isinstance(axis, Known) and axis.value is None:
-        return self.attribute(x, "size", node)
-    return self.attribute(x, "shape", node)[self.static(axis, node, "the axis of np.size")]
+        return Known(1) if isinstance(x.kind, Num) else self.attribute(x, "size", node)
+    return self.call(Known(np.shape), (x,), {}, node)[self.static(axis, node, "the axis of np.size")]
 
 
 def _issubdtype(self: Any, node: Any, a: Any, b: Any) -> Any:
     return Known(bool(np.issubdtype(self.static(a, node, "a dtype"), self.static(b, node, "a dtype"))))
-
-
-def _isscalar(self: Any, node: Any, x: Any) -> Any:
-    if isinstance(x, Known):
-        return Known(np.isscalar(x.value))
-    return Known(isinstance(x, Value) and isinstance(x.kind, Num))
 
 
 def _of_dtypes(f: Any) -> Callable[..., Any]:
@@ -512,16 +441,15 @@ def _complex(f: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STRUCTURAL: dict[Any, Callable[..., Any]] = {
-    len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed, isinstance: _isinstance,
-    callable: _callable, tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
+    len: _len, range: _range, enumerate: _enumerate, zip: _zip, reversed: _reversed,
+    tuple: _tuple_or_list(tuple), list: _tuple_or_list(list), dict: _dict, sum: _sum,
     max: _extremum(max), min: _extremum(min), all: _all_any(False), any: _all_any(True), print: _print,
-    getattr: _getattr, next: _next,
-    hasattr: _hasattr, map: _map, sorted: _sorted, type: _type, np.shape: _shape, np.ndim: _ndim, np.size: _size,
+    next: _next, map: _map, sorted: _sorted, np.size: _size,
     np.issubdtype: _issubdtype, str: _str, slice: _slice, np.piecewise: _piecewise,
-    np.apply_over_axes: _apply_over_axes, np.isscalar: _isscalar,
+    np.apply_over_axes: _apply_over_axes,
     **{f: _of_dtypes(f) for f in (np.result_type, np.promote_types, np.can_cast)},
     np.linalg.eig: _complex(complex_eig), np.linalg.eigvals: _complex(complex_eigvals),
-    **VIEWS, **WRAPPERS, **PADDED, **REWRITTEN, **PATTERNS, **COLLECTED,
+    **VIEWS, **WRAPPERS, **PADDED, **REWRITTEN, **PATTERNS, **COLLECTED, **INTROSPECTION,
 }  # fmt: skip
 #: Those that tell of kinds, lengths and names alone: what they give has no derivative.
 CONSTANTS = frozenset({

@@ -12,7 +12,7 @@ from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Callback, Closure, Method
 from adcompiler.ir.core import UNDEF, Value
-from rules.kind import ONE, Array, Num, Seq
+from rules.kind import ONE, Array, Num, Opaque, Seq
 
 
 def spelled(cls: type) -> str:
@@ -30,6 +30,8 @@ def describe(d: Any) -> str:
         kind = d.kind
         if isinstance(kind, Num):
             return f"a number ({kind})"
+        if isinstance(kind, Opaque):
+            return "a text of computed values" if kind == Opaque("str") else "what a function without a rule returned"
         return f"a list of any length ({kind})" if isinstance(kind, Seq) else f"an array ({kind})"
     if isinstance(d, Closure | Method | Callback):
         return f"the {'method' if isinstance(d, Method) else 'function'} {d.name}"
@@ -37,6 +39,8 @@ def describe(d: Any) -> str:
         return "a list of any length"
     if isinstance(d, Record):
         return f"an object of class {d.cls.__name__}"
+    if isinstance(d, slice):
+        return "a slice"
     if isinstance(d, Once):
         return "a view of a dict" if isinstance(d, View) else "an iterator"
     if isinstance(d, dict):
@@ -55,6 +59,8 @@ def _constant(x: Any) -> str:
         return f"the set {{{', '.join(sorted(map(repr, x)))}}}" if x else "an empty set"
     if is_object(x):
         return f"an object of class {type(x).__name__}"
+    if isinstance(x, slice):
+        return "a slice"
     noun = "the class " if isinstance(x, type) else "the function " if callable(x) else "the object of class "
     return noun + getattr(x, "__name__", type(x).__name__)
 

@@ -11,6 +11,7 @@ from adcompiler.ir.library import library_of, of_numpy
 from rules import arrays
 from rules.kind import Array, Kind, KindError, Num, Seq, constant, elementwise, kind_of, on, same_kind
 from rules.rule import OPERATORS, Rule, find
+from rules.sequences import among, same_items, same_value
 
 _COMPARE = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 _FOLDED = frozenset(
@@ -47,7 +48,7 @@ def _infer(target: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return Num(float)
     if target in (float, int, complex):
         return Num(target)
-    if target in (operator.not_, operator.is_, operator.is_not, operator.contains, bool):
+    if target in (operator.not_, operator.is_, operator.is_not, operator.contains, bool, same_items, same_value, among):
         return Num(bool)
     if target is str.format:
         from rules.kind import Opaque

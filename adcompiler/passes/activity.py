@@ -15,7 +15,7 @@ from rules.cotangent import alike, apart, assigned, fits, length, size, zeros_li
 from rules.exceptions import error_of, raised_by, which
 from rules.kind import is_differentiable
 from rules.rule import Rule, find
-from rules.sequences import must_run
+from rules.sequences import among, must_run, same_items, same_value
 
 _HARMLESS = (
     alike,
@@ -26,6 +26,9 @@ _HARMLESS = (
     operator.is_,
     operator.is_not,
     operator.contains,
+    same_items,
+    same_value,
+    among,
     bool,
     min,
     max,
