@@ -8,6 +8,7 @@ import gast
 from adcompiler.frontend.desugar import Reading
 from adcompiler.frontend.trying import Attempts
 
+_COMPREHENSIONS = (gast.ListComp, gast.SetComp, gast.DictComp, gast.GeneratorExp)
 _FUNCTIONS = (gast.FunctionDef, gast.Lambda, gast.ClassDef)
 
 
@@ -78,14 +79,18 @@ class Liveness:
 
 @lru_cache(4096)
 def read(node: Any) -> frozenset[str]:
-    """Every name read in a node, nested functions and comprehensions included."""
-    found: set[str] = set()
-    for n in gast.walk(node):
-        if isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            found.add(n.target.id)
-        elif isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Store):
-            found.add(n.id)
-    return frozenset(found)
+    """Every name read in a node, nested functions and comprehensions included; what these bind themselves is left out."""
+    if isinstance(node, gast.Name):
+        return frozenset() if isinstance(node.ctx, gast.Store) else frozenset({node.id})
+    if isinstance(node, _COMPREHENSIONS):
+        first, *others = node.generators
+        parts = [getattr(node, name) for name in ("elt", "key", "value") if hasattr(node, name)]
+        parts += [n for g in node.generators for n in (g.target, *g.ifs)] + [g.iter for g in others]
+        bound = {n.id for g in node.generators for n in gast.walk(g.target) if isinstance(n, gast.Name)}
+        return read(first.iter) | (frozenset().union(*map(read, parts)) - bound)
+    found = frozenset().union(*map(read, gast.iter_child_nodes(node)))
+    augmented = isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name)
+    return found | {node.target.id} if augmented else found
 
 
 def parameters_of(f: Any) -> frozenset[str]:
