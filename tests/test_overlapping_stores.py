@@ -8,7 +8,7 @@ import pytest
 
 from adcompiler import UnsupportedError, grad, value_and_grad
 
-from .numerics import assert_close, differences
+from .numerics import assert_close, check, differences
 
 A = np.arange(9.0).reshape(3, 3) * 0.3 + 0.5
 
@@ -42,3 +42,33 @@ def test_as_numpy_does_it(statement):
 def test_along_another_axis_or_with_other_steps(statement):
     with pytest.raises(UnsupportedError, match="is given a part of itself"):
         grad(program(statement))(A)
+
+
+def test_arguments_between_whose_elements_others_lie_are_apart():
+    """Only arrays with an element in common are refused where one of them is written."""
+
+    def f(a, b):
+        a *= b
+        return np.sum(a * a * b)
+
+    z, x = np.array([1 + 2j, 0.5 - 1j]), np.arange(1.0, 5.0)
+    for a, b in ((z.real, z.imag), (x[::2], x[1::2])):
+        wanted = grad(f, (0, 1))(a.copy(), b.copy())
+        for got, expected in zip(grad(f, (0, 1))(a, b), wanted, strict=True):
+            np.testing.assert_array_equal(got, expected)
+        np.testing.assert_allclose(wanted[0], 2 * a * b**3)
+    for a, b in ((x[:2], x[1:3]), (x[:2], x[:2])):
+        with pytest.raises(ValueError, match="shares memory with another argument"):
+            grad(f, (0, 1))(a, b)
+    assert x.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_name_that_a_comprehension_binds_is_not_that_of_a_loop_before():
+    def f(x):
+        B = np.outer(x, x)
+        for row in B:
+            row /= row.sum()
+        return sum([row[0] * row[1] for row in B])
+
+    x = np.array([0.3, 0.7, 1.1])
+    check(f, x)
