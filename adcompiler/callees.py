@@ -31,10 +31,12 @@ def complete(function: Function, inlined: bool = True, watched: bool = False) ->
     seen: set[Callee] = set()
     stack = [function]
     while stack:
-        for callee in called(stack.pop().body):
+        callees = list(called(stack.pop().body))
+        again = {callee.of for callee in callees}
+        for callee in callees:
             if callee not in seen:
                 seen.add(callee)
-                derive(callee, inlined, watched)
+                derive(callee, inlined or callee in again, watched)
                 stack.extend(functions_of(callee))
 
 
@@ -43,7 +45,7 @@ def derive(callee: Callee, inlined: bool, watched: bool = False) -> None:
     if callee.function is not None:
         return
     assert callee.of is not None
-    derive(callee.of, inlined, watched)
+    derive(callee.of, True, watched)  # what is differentiated again is made of functions with rules
     assert callee.of.function is not None
     f = pure(callee.of.function)
     if not callee.pulled:

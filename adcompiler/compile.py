@@ -316,11 +316,12 @@ def derive(
         function, wrt, reached, seeds, primal, pulled, states=last, watched=last and request.watched
     )
     stages["unthunk"] = f = unthunk(f)
-    f = dce(inline(f, request.inline))
+    inlined = request.inline or not last
+    f = dce(inline(f, inlined))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    complete(f, request.inline, last and request.watched)
-    stages["capture"] = f = simplify(capture(stateful(paired(f), request.inline) if last else f))
+    complete(f, inlined, last and request.watched)
+    stages["capture"] = f = simplify(capture(stateful(paired(f), inlined) if last else f))
     if pulled:
         stages["keep"] = f = keep(plain(f))
     return f
@@ -334,10 +335,11 @@ def push(request: Request, function: Function, tangents: dict[Value, Any], build
     if build is not None:
         build.active = reached
     stages["tangent"] = f = dce(tangent(function, tangents, reached))
-    f = dce(inline(f, request.inline))
+    inlined = request.inline or build is None
+    f = dce(inline(f, inlined))
     stages["inline"] = f
     stages["simplify"] = f = simplify(f)
-    complete(f, request.inline)
+    complete(f, inlined)
     stages["capture"] = f = simplify(capture(f if build is None else paired(f)))
     return f
 

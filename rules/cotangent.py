@@ -295,7 +295,7 @@ def apart(written: Any, *others: Any) -> None:
 def _overlap(a: Any, b: Any) -> bool:
     """Have two arrays an element in common? True where that takes long to find out."""
     try:
-        return np.shares_memory(a, b, max_work=10_000)
+        return np.shares_memory(a, b, max_work=10_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 

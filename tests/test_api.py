@@ -1443,6 +1443,21 @@ def test_warnings_of_the_function_are_not_multiplied():
         assert_close(grad(f)(np.array([0.0, 1.0, 2.0])), np.array([0.0, 1.0, 0.5]))
 
 
+def test_rules_that_are_called_are_written_out_where_they_are_differentiated():
+    """`inline=False` is about the code that runs."""
+
+    def inner(x):
+        return np.sum(x * x * x)
+
+    def pulled(x):
+        return np.sum(vjp(inner, x)[1](1.0)[0] ** 2)
+
+    x = np.array([0.3, 0.7])
+    assert_close(grad(pulled, inline=False)(x), 36 * x**3)
+    assert_close(jvp(grad(inner, inline=False), (x,), (x,))[1], 6 * x * x)
+    assert_close(vjp(grad(inner, inline=False), x)[1](x)[0], 6 * x * x)
+
+
 def test_rules_that_are_called_take_no_argument_for_a_constant():
     def f(c, d):
         return np.maximum(c, d) * 2.0 + np.minimum(c, d)

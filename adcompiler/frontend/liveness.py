@@ -79,7 +79,7 @@ class Liveness:
 
 @lru_cache(4096)
 def read(node: Any) -> frozenset[str]:
-    """Every name read in a node, nested functions and comprehensions included; what these bind themselves is left out."""
+    """Every name read in a node, nested functions and comprehensions included; not what comprehensions bind."""
     if isinstance(node, gast.Name):
         return frozenset() if isinstance(node.ctx, gast.Store) else frozenset({node.id})
     if isinstance(node, _COMPREHENSIONS):
