@@ -792,3 +792,34 @@ def the_pullback_of_one_argument_is_that_of_another() -> AbstractContextManager[
                 new.results.reverse()
 
     return patch.object(adjoint._Sweep, "pull_call", turned)
+
+
+# lists
+
+
+@needing("list: store")
+def a_store_into_a_list_leaves_its_cotangent() -> AbstractContextManager[Any]:
+    """`a[i] = v`: what comes back for the element goes to the number that was there before, too."""
+    own = find(update).pullbacks["a"].function
+
+    def d_a(d_b: Any, path: Any, op: Any, value: Any) -> Any:
+        return own(d_b, path, op, value) if hasattr(d_b, "dtype") else d_b
+
+    return with_pullback(update, "a", d_a)
+
+
+@needing("list: changed in a function")
+def lists_that_functions_change_keep_their_first_version() -> AbstractContextManager[Any]:
+    """`fill(a)`, which changes a in a loop: the caller goes on with the list that it has passed."""
+    own = Lowerer.renamed
+
+    def renamed(self: Any, old: Any, new: Any) -> Any:
+        places = own(self, old, new)
+        if isinstance(old, scope.Poison):  # it is given back
+            first = self.lent.pop(old)
+            own(self, new, first) if type(new) is type(first) else None
+            return []
+        self.lent = {**getattr(self, "lent", {}), new: old}
+        return places
+
+    return patch.object(Lowerer, "renamed", renamed)
