@@ -118,6 +118,11 @@ def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
     return name_of(op) in _IF_ORDERED and is_ordered(op.args[0], defs, ordered)
 
 
+def takes_every_element(op: Op) -> bool:
+    """Does this view have all elements of its array?"""
+    return name_of(op) in (*_PERMUTING, *_REVERSING, *_RESHAPING, "rot90", "real")
+
+
 def _is_block(index: Any) -> bool:
     """Does this index give elements that follow each other: integers, and a slice without a step after them?"""
     *leading, last = index if isinstance(index, tuple) else (index,)

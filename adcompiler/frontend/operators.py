@@ -15,13 +15,14 @@ from adcompiler.frontend.attributes import EMPTY
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.instances import generated, is_named_tuple, own_value
 from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.ownership import symbol
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import SYMBOLS
 from adcompiler.frontend.writers import is_array
 from adcompiler.ir.core import Value
 from rules.kind import Array, Num
-from rules.libraries import original
+from rules.libraries import original, taken_apart
 
 _OPERATORS: dict[Any, str] = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
@@ -53,8 +54,14 @@ class Operators(AttributeStores):
         return super().binary(target, a, b, node, hint)
 
     def whole(self, place: Place, value: Any, node: Any) -> None:
-        target = BINARY[type(node.op)]
-        method = self.method(place.base, f"__i{_OPERATORS[target]}__", node) if isinstance(place.base, Record) else None
+        target, base = BINARY[type(node.op)], place.base
+        known = isinstance(base, Known) and taken_apart(base.value) is not None
+        owner = self.in_parts(base, node) if known else base
+        method = self.method(owner, f"__i{_OPERATORS[target]}__", node) if isinstance(owner, Record) else None
+        if known and method is not None:
+            x, op = place.text, symbol(node.op)
+            raise self.refuse(node, f"{x} is a {type(base.value).__name__} that is made outside, which this changes in "
+                              "place", f"write {x} = {x} {op} ...")  # fmt: skip
         if method is None:
             if place.owner is not None and not place.keys and is_array(place.base):
                 self.check_assignable(place.owner, place.attribute, place.text, node)
