@@ -67,14 +67,22 @@ class Matrix:
 
     def __init__(self, pattern: Any, data: Any, shape: Any, computed: bool = True, offsets: Any = None) -> None:
         self.pattern = pattern
-        self.shape = shape
-        self.offsets = offsets
+        self._shape = shape
+        self._offsets = offsets
         if computed:
             self.computed = data
             self.data = unknown("the data of a sparse matrix that is computed of others cannot be read: SciPy leaves "
                                 "out zeros, and orders them otherwise", "use what it is made of, or multiply it")
         else:
             self.data = data
+
+    @property
+    def shape(self) -> Any:
+        return self._shape
+
+    @shape.setter
+    def shape(self, shape: Any) -> None:
+        refused("a store to the shape of a sparse matrix", "make another one: csr_array((A.data, ...), shape)")
 
     @property
     def held(self) -> Any:
@@ -104,7 +112,7 @@ class Matrix:
     def alike(self, data: Any) -> Any:
         """A matrix with other data in the same places."""
         computed = hasattr(self, "computed")
-        return matrix(self.format, self.is_array, self.pattern, data, self.shape, computed, self.offsets)
+        return matrix(self.format, self.is_array, self.pattern, data, self.shape, computed, self._offsets)
 
     # ------------------------------------------------------------------------------------ numbers
     def __neg__(self) -> Any:
@@ -401,14 +409,19 @@ class dia_array(Matrix):
     format = "dia"
 
     @property
+    def offsets(self) -> Any:
+        self.own()
+        return np.array(self._offsets)
+
+    @property
     def elements(self) -> Any:
-        return self.computed if hasattr(self, "computed") else on_diagonals(self.data, self.offsets, self.shape)
+        return self.computed if hasattr(self, "computed") else on_diagonals(self.data, self._offsets, self.shape)
 
     def diagonal(self, k: int = 0) -> Any:
-        if hasattr(self, "computed") or k not in self.offsets:
+        if hasattr(self, "computed") or k not in self._offsets:
             return matrix_diagonal(self.pattern, self.elements, k)
         first, last = max(k, 0), min(self.shape[0] + k, self.shape[1])
-        there = self.data[self.offsets.index(k), first:last]
+        there = self.data[self._offsets.index(k), first:last]
         missing = last - first - there.shape[0]
         return np.pad(there, (0, missing)) if missing > 0 else there
 
