@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from adcompiler.errors import Refusal
 from adcompiler.frontend.attribute_stores import AttributeStores
 from adcompiler.frontend.attributes import EMPTY
 from adcompiler.frontend.expressions import BINARY
@@ -55,19 +56,29 @@ class Operators(AttributeStores):
 
     def whole(self, place: Place, value: Any, node: Any) -> None:
         target, base = BINARY[type(node.op)], place.base
-        known = isinstance(base, Known) and taken_apart(base.value) is not None
-        owner = self.in_parts(base, node) if known else base
+        outside = isinstance(base, Known) and taken_apart(base.value) is not None
+        owner = self.in_parts(base, node) if outside else base
         method = self.method(owner, f"__i{_OPERATORS[target]}__", node) if isinstance(owner, Record) else None
-        if known and method is not None:
-            x, op = place.text, symbol(node.op)
-            raise self.refuse(node, f"{x} is a {type(base.value).__name__} that is made outside, which this changes in "
-                              "place", f"write {x} = {x} {op} ...")  # fmt: skip
         if method is None:
             if place.owner is not None and not place.keys and is_array(place.base):
                 self.check_assignable(place.owner, place.attribute, place.text, node)
             super().whole(place, value, node)
+        elif outside or original(owner.cls) is not None:
+            self.replace(place, self.in_place_of_library(method, place, value, node), node)
         else:
             self.replace(place, self.call(method, (value,), {}, node), node)
+
+    def in_place_of_library(self, method: Any, place: Place, value: Any, node: Any) -> Any:
+        """What `A op= value` gives for an object that stands for one of a library; refused in the words of the user."""
+        x = place.text
+        try:
+            return self.call(method, (value,), {}, node)
+        except Refusal as refusal:
+            if refusal.problem is None:
+                raise
+            reason, remedy = refusal.problem.reason.replace("self.", f"{x}."), refusal.problem.remedy
+            remedy = f"write {x} = {x} {symbol(node.op)} ..." if "in place" in reason else remedy
+            raise self.refuse(node, reason, remedy) from None
 
     def has_operator(self, a: Any, b: Any, target: Any) -> bool:
         """Does the class of a named tuple define this operator itself?"""

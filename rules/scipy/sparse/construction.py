@@ -31,7 +31,8 @@ def made(form: str, is_array: bool, given: Any, shape: Any, dtype: Any, copy: bo
     if is_sparse(given):
         A = operand(given).asformat(form, copy)
         data = A.held if dtype is None or A.dtype == dtype else A.held.astype(dtype)
-        return matrix(form, is_array, A.pattern, data, A.shape, hasattr(A, "computed"), A._offsets)
+        made = matrix(form, is_array, A.pattern, data, A.shape, hasattr(A, "computed"), A._offsets)
+        return made.sharing(A)
     if not isinstance(given, tuple):
         return of_dense(form, is_array, np.asarray(given), dtype)
     if isinstance(given[0], Number):

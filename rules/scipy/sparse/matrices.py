@@ -69,6 +69,7 @@ class Matrix:
         self.pattern = pattern
         self._shape = shape
         self._offsets = offsets
+        self._outside = False  # are the data those of a matrix of SciPy?
         if computed:
             self.computed = data
             self.data = unknown("the data of a sparse matrix that is computed of others cannot be read: SciPy leaves "
@@ -133,9 +134,16 @@ class Matrix:
             refused("a sparse matrix divided by an array", "write A.multiply(1 / x)")
         return self.alike(self.held / x)
 
+    def sharing(self, of: Any) -> Any:
+        """The matrix, which shares its data with another one."""
+        self._outside = of._outside
+        return self
+
     def __imul__(self, x: Any) -> Any:
         if not is_number(x):
             return self * x
+        if self._outside:
+            refused("a change in place of a sparse matrix that is made outside", "write A = A * x")
         if hasattr(self, "computed"):
             self.computed *= x
         else:
@@ -216,8 +224,8 @@ class Matrix:
             return operand(x) @ self
         x = np.asarray(x)
         if x.ndim == 1:
-            return matrix_product(transposed(self.pattern), self.elements, x)
-        return matrix_product(transposed(self.pattern), self.elements, x.T).T
+            return matrix_product(self.turned(), self.elements, x)
+        return matrix_product(self.turned(), self.elements, x.T).T
 
     def dot(self, other: Any) -> Any:
         return self * other if isinstance(other, Number) else self @ other
@@ -227,14 +235,17 @@ class Matrix:
     def T(self) -> Any:
         return self.transpose()
 
+    def turned(self) -> Any:
+        """The pattern of the transpose."""
+        return transposed(self.pattern)
+
     def transpose(self, axes: Any = None, copy: bool = False) -> Any:
         form = "csc" if self.format == "csr" else "csr" if self.format == "csc" else self.format
-        data, computed = self.elements, hasattr(self, "computed") or self.format == "dia"
-        if copy or self.format == "dia":
-            data = data.copy()
-        elif self.format != "coo":
-            data = lent(data)
-        return matrix(form, self.is_array, transposed(self.pattern), data, self.shape[::-1], computed)
+        pattern, computed = self.turned(), hasattr(self, "computed") or form == "dia"
+        if copy or form == "dia":
+            return matrix(form, self.is_array, pattern, self.elements.copy(), self.shape[::-1], computed)
+        data = self.elements if form == "coo" else lent(self.elements)
+        return matrix(form, self.is_array, pattern, data, self.shape[::-1], computed).sharing(self)
 
     def conj(self, copy: bool = True) -> Any:
         if not copy and self.dtype.kind != "c":
@@ -289,8 +300,9 @@ class Matrix:
             return self.copy() if copied else self
         pattern = coordinates(rows_of(self.pattern), columns_of(self.pattern), self.shape)
         computed = hasattr(self, "computed") or self.format == "dia"
-        data = self.elements.copy() if copied or self.format == "dia" else self.elements
-        return matrix("coo", self.is_array, pattern, data, self.shape, computed)
+        if copied or self.format == "dia":
+            return matrix("coo", self.is_array, pattern, self.elements.copy(), self.shape, computed)
+        return matrix("coo", self.is_array, pattern, self.elements, self.shape, computed).sharing(self)
 
     def tocsr(self, copy: bool = False) -> Any:
         return self.compressed("csr", copy)
@@ -417,6 +429,12 @@ class dia_array(Matrix):
     def elements(self) -> Any:
         return self.computed if hasattr(self, "computed") else on_diagonals(self.data, self._offsets, self.shape)
 
+    def turned(self) -> Any:
+        above = not hasattr(self, "computed") and max(self._offsets) > 0
+        if above and self.data.shape[1] > max(self.shape):  # where SciPy takes other elements
+            raise ValueError("a transpose of diagonals that are longer than the matrix is not supported: cut them")
+        return transposed(self.pattern)
+
     def diagonal(self, k: int = 0) -> Any:
         if hasattr(self, "computed") or k not in self._offsets:
             return matrix_diagonal(self.pattern, self.elements, k)
@@ -485,7 +503,9 @@ def operand(A: Any) -> Any:
     if not is_sparse(A):
         refused("this in place of a sparse matrix", "make one of it: csr_array(A)")
     pattern = known_pattern(A)
-    return matrix(form_of(A), isinstance(A, sparse.sparray), pattern, known_elements(pattern, A), A.shape)
+    made = matrix(form_of(A), isinstance(A, sparse.sparray), pattern, known_elements(pattern, A), A.shape)
+    made._outside = True
+    return made
 
 
 def form_of(A: Any) -> str:
