@@ -36,6 +36,7 @@ from rules.scipy.sparse.pattern import (
     transposed,
     united,
 )
+from rules.scipy.sparse.refusing import Refusing
 
 
 #: Does `tocoo` copy the data, where it is not told to? It depends on the format, and on the version of SciPy.
@@ -57,7 +58,7 @@ def is_sparse(x: Any) -> bool:
     return isinstance(x, (sparse.sparray, sparse.spmatrix))
 
 
-class Matrix:
+class Matrix(Refusing):
     """A sparse matrix: `pattern`, `shape`, and `data` or `computed`, one element for each of the pattern."""
 
     __array_ufunc__ = None
@@ -330,42 +331,6 @@ class Matrix:
         if format not in ("csr", "csc"):
             refused("a sparse matrix in this format", 'write "csr", "csc" or "coo"')
         return self.compressed(format, copy)
-
-    # ------------------------------------------------------------------------------------ refused
-    def __getitem__(self, index: Any) -> Any:
-        refused("an index into a sparse matrix", "write A.toarray()[...], or choose among its data before it is made")
-
-    def __bool__(self) -> bool:
-        refused("the truth of a sparse matrix", "test its data")
-        return True
-
-    def __len__(self) -> int:
-        refused("the length of a sparse matrix", "write A.shape[0]")
-        return 0
-
-    def __abs__(self) -> Any:
-        refused("abs of a sparse matrix", "make another one of np.abs(data)")
-
-    def __pow__(self, n: Any) -> Any:
-        refused("a power of a sparse matrix", "write A @ A, or make another one of data**n")
-
-    def __eq__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
-
-    def __ne__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
-
-    def __lt__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
-
-    def __le__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
-
-    def __gt__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
-
-    def __ge__(self, other: Any) -> Any:
-        refused("a comparison of sparse matrices", "compare their data")
 
 
 # ------------------------------------------------------------------------------------------- the formats
