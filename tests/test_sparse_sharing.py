@@ -147,8 +147,18 @@ def a_row(M, x):
     return np.sum(A @ x) + np.sum(csr(M[1]) @ x)
 
 
-PROGRAMS = [by_a_function, of_data, other_names, computed, in_containers, of_a_copy_of_what_is_known, factored_before,
-            of_a_dense_one, of_a_dtype, a_diagonal, a_row]  # fmt: skip
+def in_loops(d, x):
+    A, B = dia(d), csr(d * 1.0)
+    for _ in range(3):
+        x = A @ x + B @ x
+        d *= 0.5
+        B *= 0.5
+        B.data += d
+    return np.sum(x)
+
+
+PROGRAMS = [by_a_function, in_loops, of_data, other_names, computed, in_containers, of_a_copy_of_what_is_known,
+            factored_before, of_a_dense_one, of_a_dtype, a_diagonal, a_row]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -213,6 +223,12 @@ def data_of_computed(M, x):
     return np.sum(A @ x)
 
 
+def data_of_diagonals(M, x):
+    A = dia(M[0])
+    A.data = M[1:2]
+    return np.sum(A @ x)
+
+
 @pytest.mark.parametrize(
     "f, words",
     [
@@ -225,6 +241,7 @@ def data_of_computed(M, x):
         (known_in_place, "a change in place of a sparse matrix that is made outside is not supported"),
         (transposed_known, "a change in place of a sparse matrix that is made outside is not supported"),
         (data_of_computed, "a store to A.data: the data of a sparse matrix that is computed of others"),
+        (data_of_diagonals, "a store to the data of a matrix of diagonals is not supported"),
         (lambda M, x: sparse.coo_array((M[0], [[1, 0]]), shape=(3,)).sum(), "a sparse array that has not two axes"),
     ],
 )

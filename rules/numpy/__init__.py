@@ -3,6 +3,7 @@
 from rules.numpy import arithmetic as arithmetic
 from rules.numpy import averages as averages
 from rules.numpy import axes as axes
+from rules.numpy import banded as banded
 from rules.numpy import bessel as bessel
 from rules.numpy import blocks as blocks
 from rules.numpy import complex_numbers as complex_numbers

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rules.numpy.banded import banded
 from rules.numpy.lent import lent
 from rules.libraries import TAKEN_APART, operations, stands_for
 from rules.results import unknown
@@ -71,6 +72,10 @@ class Matrix(Refusing):
         self._shape = shape
         self._offsets = offsets
         self._outside = False  # are the data those of a matrix of SciPy?
+        self.hold(data, computed)
+
+    def hold(self, data: Any, computed: bool) -> None:
+        """Have these data."""
         if computed:
             self.computed = data
             self.data = unknown("the data of a sparse matrix that is computed of others cannot be read: SciPy leaves "
@@ -148,7 +153,7 @@ class Matrix(Refusing):
         if hasattr(self, "computed"):
             self.computed *= x
         else:
-            self.data *= x
+            self.data[...] *= x
         return self
 
     def __itruediv__(self, x: Any) -> Any:
@@ -390,9 +395,25 @@ class dia_array(Matrix):
         self.own()
         return np.array(self._offsets)
 
+    def hold(self, data: Any, computed: bool) -> None:
+        if computed:
+            self.computed = data
+        else:
+            self._data = data
+            self.stored = banded(data, self._offsets, self.shape)
+
+    @property
+    def data(self) -> Any:
+        self.own()
+        return self._data
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        refused("a store to the data of a matrix of diagonals", "write A.data[...] = x, or make another one")
+
     @property
     def elements(self) -> Any:
-        return self.computed if hasattr(self, "computed") else on_diagonals(self.data, self._offsets, self.shape)
+        return self.computed if hasattr(self, "computed") else self.stored
 
     def turned(self) -> Any:
         above = not hasattr(self, "computed") and max(self._offsets) > 0
@@ -453,12 +474,6 @@ def matrix(
     if form == "csc":
         return csc_matrix(pattern, data, shape, computed)
     return coo_matrix(pattern, data, shape, computed)
-
-
-def on_diagonals(data: Any, offsets: Any, shape: Any) -> Any:
-    """The elements of a matrix of diagonals, of its data, which may end before its last column."""
-    m, n = shape[0], min(shape[1], data.shape[1])
-    return np.concatenate([data[i, max(k, 0) : max(min(m + k, n), max(k, 0))] for i, k in enumerate(offsets)])
 
 
 def operand(A: Any) -> Any:
