@@ -427,7 +427,7 @@ class dia_array(Matrix):
         first, last = max(k, 0), min(self.shape[0] + k, self.shape[1])
         there = self.data[self._offsets.index(k), first:last]
         missing = last - first - there.shape[0]
-        return np.pad(there, (0, missing)) if missing > 0 else there
+        return np.concatenate([there, np.zeros(missing, self.dtype)]) if missing > 0 else there
 
 
 class csr_matrix(csr_array):
