@@ -4,6 +4,7 @@ The program is run by the interpreter up to the place where the backward sweep b
 """
 
 import linecache
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -74,8 +75,8 @@ def tape_report(made: Build, args: tuple[Any, ...], kwargs: dict[str, Any]) -> T
     seen: set[int] = set()  # one array may be on several lists
     out = []
     for v, x in zip(kept, found, strict=True):
-        items = [i for i in (x if isinstance(x, list) else [x]) if not _is_given(i, given) and id(i) not in seen]
-        seen.update(map(id, items))
+        items = [i for i in _items(x) if not _is_given(i, given) and id(i) not in seen]
+        seen.update(id(i) for i in items if is_array(i))
         made_of = _element(v, made_before[v])
         loc = made_of.loc or made_before[v].loc or Loc("", 0)
         if items:
@@ -96,6 +97,15 @@ def _read(region: Region) -> list[Value]:
 def _plain(v: Value) -> bool:
     """Is this a number or a range, which costs nothing to keep?"""
     return isinstance(v.kind, Num) or bool(getattr(v.kind, "range", False))
+
+
+def _items(x: Any) -> Iterator[Any]:
+    """The arrays and numbers in something that is kept: in lists of lists, and in factors of matrices."""
+    if isinstance(x, list | tuple):
+        for item in x:
+            yield from _items(item)
+    else:
+        yield x
 
 
 def _bytes(x: Any) -> int:

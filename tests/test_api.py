@@ -13,7 +13,7 @@ import types
 import numpy as np
 import pytest
 
-from adcompiler import check_grad, differentiable, grad, value_and_grad
+from adcompiler import check_grad, differentiable, grad, jvp, value_and_grad, vjp
 from adcompiler.compile import STAGES, build
 from adcompiler.errors import DifferentiationError, GradientError, UnsupportedError
 from adcompiler.request import Request, from_call

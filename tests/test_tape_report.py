@@ -121,3 +121,26 @@ def recurrent(W, xs, h):
 def test_an_array_that_is_read_as_this_and_as_the_one_before_is_kept_once():
     report = differentiable(recurrent).tape_report(np.eye(3), np.ones((4, 3)), np.zeros(3))
     assert (report.kept[0].name, report.bytes) == ("h", 4 * 3 * 8)
+
+
+def test_of_factors_the_arrays_in_them():
+    def solution(A, b):
+        x = np.linalg.solve(A, b)
+        return x @ x
+
+    report = differentiable(solution).tape_report(np.eye(3) * 3.0 + 1.0, np.ones(3))
+    assert sum(k.count for k in report.kept) == 3  # x, and what LAPACK gives: factors and pivots
+    assert report.bytes >= 24 + 72
+
+
+def test_of_lists_of_lists_each_number():
+    def ragged(x):
+        s = 0.5
+        for _ in range(2):
+            for i in range(len(x)):
+                for j in range(i):
+                    s += np.sin(s * x[j])
+        return s
+
+    (kept,) = differentiable(ragged).tape_report(np.ones(4)).kept
+    assert (kept.count, kept.bytes) == (12, 96)

@@ -15,13 +15,14 @@ from adcompiler.frontend.instances import changed_access, has_dict, is_frozen, o
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.records import Record
-from adcompiler.frontend.scope import Deleted, Frame, Maybe
+from adcompiler.frontend.scope import Deleted, Frame, Maybe, Poison
 from adcompiler.frontend.static import Promote
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.versions import Rebound
 from adcompiler.ir.core import Value, leaves
 from adcompiler.ir.structure import Attr
 from rules.kind import Array
+from rules.libraries import original
 
 #: Attributes of arrays that a store may go to.
 _OF_ARRAYS = ("T", "real", "imag", "flat")
@@ -52,6 +53,9 @@ class AttributeStores(Attributes):
         if not has_dict(r.cls) and name not in slots(r.cls):
             raise self.refuse(node, f"this raises AttributeError: {name} is not in the `__slots__` of {cls}",
                               "add the name to `__slots__`")  # fmt: skip
+        before = self.heap.env.get(r.place(name))
+        if isinstance(before, Poison) and original(r.cls) is not None:
+            raise self.refuse(node, f"a store to {text}.{name}: {before.reason}", before.remedy)
         self.check_store(r, name, node, text)
         self.heap.env[r.place(name)] = d
         if isinstance(d, Value) and not d.hint:

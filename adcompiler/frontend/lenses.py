@@ -15,15 +15,16 @@ from adcompiler.ir.core import Op, Value
 from rules import find, find_method
 from rules.cotangent import update
 from rules.kind import ONE, Array, Num, lengths
+from rules.numpy.banded import banded
 from rules.numpy.diagonals import diagonals
 from rules.rule import OPERATORS
 
-#: Functions whose result always is a view of their first argument, by the rules that they have.
+#: Functions whose result always is a view of their first argument, or read again like one, by the rules they have.
 _METHODS = ("T", "mT", "transpose", "swapaxes", "squeeze", "diagonal")
 _VIEWS = (
     np.transpose, np.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.permute_dims, np.expand_dims,
     np.squeeze, np.flip, np.flipud, np.fliplr, np.rot90, np.diagonal, np.broadcast_to, np.split, np.array_split,
-    diagonals,
+    diagonals, banded,
 )  # fmt: skip
 #: Functions whose result is a view if the argument lies in memory as C has it.
 _FLATTENING = (np.reshape, np.ravel)
@@ -116,6 +117,11 @@ def is_ordered(v: Any, defs: dict[Value, Op], ordered: set[Value]) -> bool:
     if op.target in OPERATORS or isinstance(op.target, np.ufunc):
         return op.target is operator.matmul or all(is_ordered(x, defs, ordered) for x in op.operands())
     return name_of(op) in _IF_ORDERED and is_ordered(op.args[0], defs, ordered)
+
+
+def takes_every_element(op: Op) -> bool:
+    """Does this view have all elements of its array?"""
+    return name_of(op) in (*_PERMUTING, *_REVERSING, *_RESHAPING, "rot90", "real")
 
 
 def _is_block(index: Any) -> bool:

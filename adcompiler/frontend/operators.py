@@ -10,18 +10,20 @@ from typing import Any
 
 import gast
 
+from adcompiler.errors import Refusal
 from adcompiler.frontend.attribute_stores import AttributeStores
 from adcompiler.frontend.attributes import EMPTY, class_of, is_users_object
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.instances import generated, is_named_tuple, may_vary, own_value
 from adcompiler.frontend.kinds import Known
+from adcompiler.frontend.ownership import symbol
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.storage import Place
 from adcompiler.frontend.words import SYMBOLS, describe
 from adcompiler.frontend.writers import is_array
 from adcompiler.ir.core import Value
 from rules.kind import Array, Num, Seq
-from rules.libraries import original
+from rules.libraries import original, taken_apart
 
 _OPERATORS: dict[Any, str] = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv",
@@ -53,14 +55,30 @@ class Operators(AttributeStores):
         return super().binary(target, a, b, node, hint)
 
     def whole(self, place: Place, value: Any, node: Any) -> None:
-        target = BINARY[type(node.op)]
-        method = self.method(place.base, f"__i{_OPERATORS[target]}__", node) if isinstance(place.base, Record) else None
+        target, base = BINARY[type(node.op)], place.base
+        outside = isinstance(base, Known) and taken_apart(base.value) is not None
+        owner = self.in_parts(base, node) if outside else base
+        method = self.method(owner, f"__i{_OPERATORS[target]}__", node) if isinstance(owner, Record) else None
         if method is None:
             if place.owner is not None and not place.keys and is_array(place.base):
                 self.check_assignable(place.owner, place.attribute, place.text, node)
             super().whole(place, value, node)
+        elif outside or original(owner.cls) is not None:
+            self.replace(place, self.in_place_of_library(method, place, value, node), node)
         else:
             self.replace(place, self.call(method, (value,), {}, node), node)
+
+    def in_place_of_library(self, method: Any, place: Place, value: Any, node: Any) -> Any:
+        """What `A op= value` gives for an object that stands for one of a library; refused in the words of the user."""
+        x = place.text
+        try:
+            return self.call(method, (value,), {}, node)
+        except Refusal as refusal:
+            if refusal.problem is None:
+                raise
+            reason, remedy = refusal.problem.reason.replace("self.", f"{x}."), refusal.problem.remedy
+            remedy = f"write {x} = {x} {symbol(node.op)} ..." if "in place" in reason else remedy
+            raise self.refuse(node, reason, remedy) from None
 
     def has_operator(self, a: Any, b: Any, target: Any) -> bool:
         """Does the class of a named tuple define this operator itself?"""

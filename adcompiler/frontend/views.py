@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from adcompiler.frontend.kinds import Known
-from adcompiler.frontend.lenses import is_ordered, name_of
+from adcompiler.frontend.lenses import is_ordered, name_of, takes_every_element
 from adcompiler.ir.core import Op, Value
 from rules import find
 from rules.cotangent import update
 from rules.kind import Array, Seq
 from rules.numpy.diagonals import diagonals
+from rules.numpy.lent import lent
 from rules.rule import OPERATORS
 
 _NONE, _ZERO = Known(None), Known(0)
@@ -89,6 +90,14 @@ def _parts(function: Any, axis: int | None = None) -> Callable[..., Any]:
     return parts
 
 
+def _lent(self: Any, node: Any, a: Any) -> Any:
+    if not _is_array(a):
+        return a
+    of = self.lens(a)
+    whole = self.is_made_here(of.root) and all(takes_every_element(op) for op, _ in of.steps)
+    return a if whole else self.emit(lent, a)
+
+
 def _unstack(self: Any, node: Any, x: Any, axis: Any = _ZERO) -> Any:
     if not _is_array(x):
         return NotImplemented
@@ -134,7 +143,7 @@ VIEWS: dict[Any, Callable[..., Any]] = {
     np.atleast_1d: _at_least(np.atleast_1d, 1), np.atleast_2d: _at_least(np.atleast_2d, 2),
     np.atleast_3d: _at_least(np.atleast_3d, 3), np.split: _parts(np.split), np.array_split: _parts(np.array_split),
     np.vsplit: _parts(np.split, 0), np.hsplit: _parts(np.split, 1), np.dsplit: _parts(np.split, 2),
-    np.einsum: _einsum,
+    np.einsum: _einsum, lent: _lent,
 }  # fmt: skip
 if hasattr(np, "unstack"):
     VIEWS[np.unstack] = _unstack

@@ -3,6 +3,7 @@
 from rules.numpy import arithmetic as arithmetic
 from rules.numpy import averages as averages
 from rules.numpy import axes as axes
+from rules.numpy import banded as banded
 from rules.numpy import bessel as bessel
 from rules.numpy import blocks as blocks
 from rules.numpy import complex_numbers as complex_numbers
@@ -26,6 +27,7 @@ from rules.numpy import least_squares as least_squares
 from rules.numpy import linalg as linalg
 from rules.numpy import linalg_names as linalg_names
 from rules.numpy import logic as logic
+from rules.numpy import lent as lent
 from rules.numpy import miscellaneous as miscellaneous
 from rules.numpy import nanfunctions as nanfunctions
 from rules.numpy import norms as norms

@@ -2,8 +2,10 @@
 
 import numpy as np
 
+from rules.numpy.banded import banded, in_rows
 from rules.numpy.diagonals import diagonals, on_diagonal, on_diagonals
 from rules.numpy.joining import joined, part, parts, placed
+from rules.numpy.lent import lent
 from rules.numpy.padding import COPIES, unpad
 from rules.numpy.shape import reshape_like
 from tests.rules.case import case, normal
@@ -52,6 +54,9 @@ CASES = [
     *[case(np.diagflat, a, k=k) for a in (V, M) for k in (0, 1, -1)],
     *[case(on_diagonal, normal(2), M, k).but(wrt="d") for k in (0, 1)],
     case(on_diagonal, normal(4, 2), S, 0, 1, 0).but(wrt="d"),
+    case(lent, M), case(lent, X),
+    *[case(banded, normal(2, n), (-1, 2), (3, 4)) for n in (1, 3, 4, 6)],
+    *[case(in_rows, normal(n), normal(2, k), (-1, 2), (3, 4)).but(wrt="e") for n, k in [(3, 3), (4, 4)]],
     *[case(diagonals, a, axes) for a, axes in [
         (normal(3, 3), (0, 0)), (normal(3, 2, 3), (1, 0, 1)), (normal(2, 3, 2, 3), (0, 1, 0, 1))]],
     *[case(on_diagonals, d, a, axes).but(wrt="d") for d, a, axes in [

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rules.numpy.lent import lent
 from rules.libraries import follow
 from rules.scipy.forms import refused
 from rules.scipy.sparse.elements import collected
@@ -29,18 +30,20 @@ def made(form: str, is_array: bool, given: Any, shape: Any, dtype: Any, copy: bo
     """What a call of a class of SciPy makes."""
     if is_sparse(given):
         A = operand(given).asformat(form, copy)
-        data = A.elements if dtype is None else A.elements.astype(dtype)
-        return matrix(form, is_array, A.pattern, data, A.shape, hasattr(A, "computed"))
+        data = A.held if dtype is None or A.dtype == dtype else A.held.astype(dtype)
+        made = matrix(form, is_array, A.pattern, data, A.shape, hasattr(A, "computed"), A._offsets)
+        return made.sharing(A)
     if not isinstance(given, tuple):
         return of_dense(form, is_array, np.asarray(given), dtype)
     if isinstance(given[0], Number):
         refused("a sparse matrix without elements, to be filled", "give it its elements: (data, (row, column))")
-    data = np.array(given[0]) if copy else np.asarray(given[0])
-    data = data if dtype is None else data.astype(dtype)
+    data = np.array(given[0], dtype) if copy else np.asarray(given[0], dtype)
     if form == "dia":
         if shape is None:
             refused("a dia_matrix without a shape", "give it one")
         return banded(data, given[1], tuple(shape), is_array)
+    if data.ndim != 1:
+        refused("a sparse matrix whose data are not a vector", "give it a vector")
     size = None if shape is None else tuple(shape)
     if len(given) == 3:
         if form == "coo":
@@ -50,7 +53,9 @@ def made(form: str, is_array: bool, given: Any, shape: Any, dtype: Any, copy: bo
             pattern = compressed_rows(indices, indptr, size)
         else:
             pattern = compressed_columns(indices, indptr, size)
-        return matrix(form, is_array, pattern, data, shape_of(pattern) if size is None else size, False)
+        return matrix(form, is_array, pattern, lent(data), shape_of(pattern) if size is None else size, False)
+    if len(given[1]) != 2:
+        refused("a sparse array that has not two axes", "give it (row, column)")
     pattern = coordinates(np.asarray(given[1][0]), np.asarray(given[1][1]), size)
     size = shape_of(pattern) if size is None else size
     if form == "coo":
@@ -63,8 +68,8 @@ def of_dense(form: str, is_array: bool, M: Any, dtype: Any) -> Any:
     """A matrix of all elements of a dense one: those that are zero have a derivative, too."""
     if M.ndim != 2:
         refused("a sparse matrix of an array that has not two axes", "give it a matrix")
-    data = np.ravel(M)
-    return matrix(form, is_array, everywhere(M.shape), data if dtype is None else data.astype(dtype), M.shape)
+    data = np.ravel(M).copy() if dtype is None else np.ravel(M).astype(dtype)
+    return matrix(form, is_array, everywhere(M.shape), data, M.shape)
 
 
 def csr_array(arg1: Any, shape: Any = None, dtype: Any = None, copy: bool = False, *, maxprint: Any = None) -> Any:
@@ -106,10 +111,10 @@ for _function in (csr_array, csc_array, coo_array, dia_array, csr_matrix, csc_ma
 # --------------------------------------------------------------------------------------------- diagonals
 def banded(data: Any, offsets: Any, shape: Any, is_array: bool) -> Any:
     """A matrix of diagonals as the format "dia" has them: each begins in the column in which it stands."""
-    m, n = shape
-    places = [offsets] if isinstance(offsets, int) else offsets
-    parts = [data[i, max(k, 0) : max(k, 0) + min(m + k, n - k, m, n)] for i, k in enumerate(places)]
-    return matrix("dia", is_array, diagonals_pattern(tuple(places), shape), np.concatenate(parts), shape)
+    rows, places = np.atleast_2d(data), (offsets,) if isinstance(offsets, int) else tuple(offsets)
+    if rows.shape[0] != len(places):
+        raise ValueError("number of diagonals does not match the number of offsets")
+    return matrix("dia", is_array, diagonals_pattern(places, shape, rows.shape[1]), rows, shape, False, places)
 
 
 def of_diagonals(diagonals: Any, offsets: Any, shape: Any, format: Any, dtype: Any, is_array: bool) -> Any:
@@ -154,8 +159,7 @@ def diags_array(diagonals: Any, /, *, offsets: Any = 0, shape: Any = None, forma
 
 
 def spdiags(data: Any, diags: Any, m: Any = None, n: Any = None, format: Any = None) -> Any:
-    rows = np.asarray(data)
-    rows = rows if rows.ndim == 2 else rows[None, :]
+    rows = np.atleast_2d(np.asarray(data))
     if m is None and n is None:
         shape = (rows.shape[1], rows.shape[1])
     else:

@@ -91,15 +91,16 @@ class SuperLU:
     def __init__(self, A: Any, permc_spec: Any = None) -> None:
         if A.dtype.kind not in "fc":
             refused("splu of integers", "write A.astype(float)")
-        self.A = A
+        self.pattern = A.pattern
+        self.elements = A.elements.copy()  # the factors stay as they are when the matrix is changed
         self.shape = A.shape
-        self.lu = factored(A.pattern, A.elements, permc_spec, True)
+        self.lu = factored(self.pattern, self.elements, permc_spec, True)
 
     def solve(self, rhs: Any, trans: str = "N") -> Any:
         b = np.asarray(rhs)
-        if np.result_type(self.A.dtype, b.dtype) != self.A.dtype:
+        if np.result_type(self.elements.dtype, b.dtype) != self.elements.dtype:
             refused("the solution by factors of another dtype than the right-hand side", "write A.astype(b.dtype)")
-        return factored_solution(self.lu, self.A.pattern, self.A.elements, b, trans)
+        return factored_solution(self.lu, self.pattern, self.elements, b, trans)
 
 
 stands_for(SuperLU, linalg.SuperLU)

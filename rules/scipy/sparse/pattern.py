@@ -332,14 +332,16 @@ nondifferentiable("p = moved(pattern, down, right, shape)", moved,
 
 
 @primitive
-def diagonals_pattern(offsets: Any, shape: Any) -> Pattern:
-    """The pattern of a matrix with these diagonals, one after the other."""
+def diagonals_pattern(offsets: Any, shape: Any, width: Any = None) -> Pattern:
+    """The pattern of a matrix with these diagonals, one after the other, up to a column if there is `width`."""
     m, n = shape
     if len(set(offsets)) < len(offsets):
         raise ValueError("offset array contains duplicate values")
     parts = []
     for k in offsets:
         size = min(m + k, n - k, m, n)
+        if width is not None:
+            size = max(min(m + k, n, width) - max(k, 0), 0)
         if size < 0:
             raise ValueError(f"Offset {k} out of bounds")
         parts.append(np.arange(size) + np.array([[max(-k, 0)], [max(k, 0)]]))
@@ -347,5 +349,5 @@ def diagonals_pattern(offsets: Any, shape: Any) -> Pattern:
     return Pattern("coo", rows, columns, shape)
 
 
-nondifferentiable("p = diagonals_pattern(offsets, shape)", diagonals_pattern,
-                  kind=lambda offsets, shape: _sized(shape, lengths().fresh()))
+nondifferentiable("p = diagonals_pattern(offsets, shape, width=None)", diagonals_pattern,
+                  kind=lambda offsets, shape, width: _sized(shape, lengths().fresh()))
