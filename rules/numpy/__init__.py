@@ -24,10 +24,10 @@ from rules.numpy import indexing as indexing
 from rules.numpy import interpolation as interpolation
 from rules.numpy import joining as joining
 from rules.numpy import least_squares as least_squares
+from rules.numpy import lent as lent
 from rules.numpy import linalg as linalg
 from rules.numpy import linalg_names as linalg_names
 from rules.numpy import logic as logic
-from rules.numpy import lent as lent
 from rules.numpy import miscellaneous as miscellaneous
 from rules.numpy import nanfunctions as nanfunctions
 from rules.numpy import norms as norms

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from rules.numpy.lent import lent
 from rules.libraries import follow
+from rules.numpy.lent import lent
 from rules.scipy.forms import refused
 from rules.scipy.sparse.elements import collected
 from rules.scipy.sparse.matrices import is_sparse, matrix, operand

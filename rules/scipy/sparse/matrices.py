@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rules.libraries import TAKEN_APART, operations, stands_for
 from rules.numpy.banded import banded
 from rules.numpy.lent import lent
-from rules.libraries import TAKEN_APART, operations, stands_for
 from rules.results import unknown
 from rules.scipy.forms import refused
 from rules.scipy.sparse.elements import (
@@ -38,7 +38,6 @@ from rules.scipy.sparse.pattern import (
     united,
 )
 from rules.scipy.sparse.refusing import Refusing
-
 
 #: Does `tocoo` copy the data, where it is not told to? It depends on the format, and on the version of SciPy.
 TOCOO_COPIES = {
