@@ -7,9 +7,10 @@ if c: terms.append(x[1])        ->      %terms.2 = if %c { %t = listed([%x0, %x1
 from typing import Any
 
 from adcompiler.errors import Refusal
-from adcompiler.frontend.growth import Lists, any_length, sequences
+from adcompiler.frontend.growth import Lists
 from adcompiler.frontend.joins import restore
 from adcompiler.frontend.kinds import ListOf
+from adcompiler.frontend.long_lists import any_length, sequences
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.ownership import containers
 from adcompiler.frontend.scope import Poison
