@@ -266,9 +266,38 @@ def noted_now_and_then(x):
     return sum(log.kept) * 2.0 + sum(other.kept) + sum(v * v for v in some_terms(x))
 
 
+filled_by = [100.0]  # of the module: hidden by what functions call so
+
+
+def kept_by_functions(x):
+    def made(filled_by):
+        for v in x:
+            filled_by.append(v * v)
+        return lambda: sum(filled_by)
+
+    out = []
+
+    def run():
+        for v in x:
+            out.append(v * v)
+
+        def later():
+            return sum(out)
+
+        return later
+
+    first = [1.0]
+    f, g = made(first), run()
+    first.append(x[0])
+    out.append(x[1])
+    s = f() * len(first) + g()
+    out = [x[2]]
+    return s + g()
+
+
 CHANGED = [
     prefix_sums, paths_through_a_table, sorted_by_swaps, read_before_and_after, sums_by_bin, until_it_is_large,
     an_index_that_is_not_there, one_of_two, stored_in_a_function, a_buffer_of_an_object, exchanged, a_heap, recorded,
     recorded_in_a_loop, filled_twice, two_names, popped_in_a_function,
-    longer_on_one_path, empty_on_one_path, noted_now_and_then,
+    longer_on_one_path, empty_on_one_path, noted_now_and_then, kept_by_functions,
 ]  # fmt: skip

@@ -75,6 +75,7 @@ class Borrowing(Versions):
         lists = [(p, d) for p, d in lists if sum(d is x for x in (*frame.env.values(), *found.values())) <= 2]
         gone = [Poison("{name} is changed by " + frame.name + " under another name", "read it by the name that "
                        + frame.name + " changes") for _ in lists]  # fmt: skip
+        around = [p for p, _ in lists if p not in frame.env]
         for (p, d), poison in zip(lists, gone, strict=True):
             self.renamed(d, poison)
             frame.env[p] = d
@@ -83,7 +84,7 @@ class Borrowing(Versions):
             yield
             now = [frame.env[p] for p, _ in lists]
         finally:
-            for p, _ in lists:
+            for p in around:
                 frame.env.pop(p, None)
             names = [self.renamed(poison, d) for poison, d in zip(gone, now, strict=True)]
         for (_, d), anew, places in zip(lists, now, names, strict=True):

@@ -12,6 +12,7 @@ from tests.lists_changed import (
     empty_on_one_path,
     exchanged,
     filled_twice,
+    kept_by_functions,
     longer_on_one_path,
     noted_now_and_then,
     popped_in_a_function,
@@ -25,7 +26,7 @@ from .checking import everywhere
 
 X = np.array([0.7, -0.4, 1.3, 0.9, -0.2])
 IN_FUNCTIONS = [stored_in_a_function, a_buffer_of_an_object, exchanged, a_heap, recorded, recorded_in_a_loop,
-                filled_twice, two_names, popped_in_a_function]  # fmt: skip
+                filled_twice, two_names, popped_in_a_function, kept_by_functions]  # fmt: skip
 ON_PATHS = [longer_on_one_path, empty_on_one_path, noted_now_and_then]
 
 
