@@ -9,6 +9,7 @@ import contextlib
 import functools
 import linecache
 import math
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.instances import attributes_of, slots
 from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
-from adcompiler.guards import PLAIN, Names, identity, is_same, unchanged
+from adcompiler.guards import PLAIN, Names, code_of, identity, is_same, unchanged
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, Instance
 from adcompiler.ir.structure import parts as parts_of
@@ -37,18 +38,20 @@ COMPILING = threading.RLock()
 class Variant:
     """A specialisation, with what tells whether it serves other arguments."""
 
-    def __init__(self, made: Build) -> None:
+    def __init__(self, made: Build, function: Any) -> None:
         assert made.run is not None
         self.build = made
+        self.code = code_of(function)
         self.run = made.run
         lowered = made.lowered
         self.by_value = frozenset(_known_steps(lowered))
         self.text = _text(lowered.arguments)
-        self.key_text, self.key = _key_function(made)
+        self.key_text, self.key = _key_function(made, function)
         self.captures = _reader([c.access for c in lowered.captured], made)
         self.captured_text = _text([c.tree for c in lowered.captured])
         self.identities = _reader([i.access for i in lowered.identities], made)
         self.expected = tuple(i.value for i in lowered.identities)
+        self.codes = tuple(map(code_of, self.expected))
         self.classes = [(k, _looked_up(k)) for k in lowered.classes]
 
     def serves(self, request: Request, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -56,14 +59,15 @@ class Variant:
         env = Lengths()
         describe = Describe(env, self.by_value)
         arguments = from_call(request, args, kwargs)(describe)
-        if _text(arguments) != self.text:
+        if _text(arguments) != self.text or code_of(request.function) is not self.code:
             return False
         if any(describe.met.get(id(x)) != steps for x, steps in self.build.lowered.touched):
             return False
         if any(_looked_up(k) != names for k, names in self.classes):
             return False
         try:
-            if not all(map(is_same, self.identities(), self.expected)):
+            now = self.identities()
+            if not all(map(is_same, now, self.expected)) or any(map(operator.is_not, map(code_of, now), self.codes)):
                 return False
             trees = [describe.tree(x, (f"capture {i}",), "") for i, x in enumerate(self.captures())]
         except Exception:  # what it reads is not there any more, or is something else
@@ -137,6 +141,7 @@ class Dispatcher:
 
     def __init__(self, request: Request, pools: "list[Kept] | None" = None) -> None:
         self.request = request
+        self.code = code_of(request.function)
         self.variants: list[Variant] = []
         self.tables: list[tuple[tuple[Any, ...], Callable[..., Any], dict[Any, Entry]]] = []
         self.state: list[Any] = [(_no_key, {})]
@@ -197,6 +202,8 @@ class Dispatcher:
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Entry:
         """The specialisation for a call whose key was not found."""
+        if code_of(self.request.function) is not self.code:  # it has been reloaded: its source is read anew
+            self.request, self.code = replace(self.request), code_of(self.request.function)
         self.request.named((args, kwargs))
         with COMPILING:
             if _watching and not self.request.watched:
@@ -222,7 +229,7 @@ class Dispatcher:
                 "ranks, dtypes, axes of length 1, and ints and strings that decide the code count, sizes do not. Make "
                 "another gradient with grad(...), or pass what varies as a float or an array of one rank"
             )
-        variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()))
+        variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()), self.request.function)
         self.variants.append(variant)
         return variant
 
@@ -322,13 +329,15 @@ def _no_key(*args: Any, **kwargs: Any) -> None:
 
 
 # ---------------------------------------------------------------------------------------- generated keys
-def _key_function(made: Build) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+def _key_function(made: Build, function: Any) -> tuple[tuple[Any, ...], Callable[..., Any]]:
     """A function with the user's signature that gives the key of a call, and what tells it from others."""
     lowered = made.lowered
     signature, defaults = signature_of(lowered.source)
     accesses = [*(c.access for c in lowered.captured), *(i.access for i in lowered.identities)]
     names = Names({*lowered.arguments, *lowered.source.cells, *defaults}, accesses)
     parts = _Parts(names)
+    if (code := code_of(function)) is not None:
+        parts.add(f"{names.of('_function', function)}.__code__ is {names.of('_code', code)} or []")
     for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells where it is looked up
         parts.add(f"{names.of('_looked_up', _looked_up)}({names.of(f'_class_{k}', cls)})")
     for n, tree in lowered.arguments.items():

@@ -74,12 +74,20 @@ def unchanged(e: str, x: Any, names: Names) -> list[str]:
     if isinstance(x, types.MethodType):
         parts = (f"{e}.__func__", x.__func__), (f"{e}.__self__", x.__self__)
         return [text for part, y in parts for text in unchanged(part, y, names)]
-    return [f"{e} is {names.of('_' + _word(e), x)} or []"]
+    same = [f"{e} is {names.of('_' + _word(e), x)} or []"]
+    if isinstance(x, types.FunctionType):  # what is reloaded may stay the function that it was
+        same.append(f"{e}.__code__ is {names.of('_code', x.__code__)} or []")
+    return same
 
 
 def _word(e: str) -> str:
     """The last name in an expression."""
     return next((w for w in reversed(re.findall(r"\w+", e)) if w.isidentifier()), "object").lstrip("_")
+
+
+def code_of(x: Any) -> Any:
+    """What a function, or a method, runs; None of all else."""
+    return getattr(x, "__code__", None) if isinstance(x, types.FunctionType | types.MethodType) else None
 
 
 def is_same(x: Any, expected: Any) -> bool:

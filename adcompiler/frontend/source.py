@@ -134,6 +134,22 @@ def _spans(node: Any, code: types.CodeType) -> bool:
     return True
 
 
+def _read(function: types.FunctionType) -> tuple[Any, UnsupportedError | None]:
+    """The tree of a function in the text of its file, None if there is none; why there can be none."""
+    code, name = function.__code__, function.__name__
+    lines = linecache.getlines(code.co_filename, function.__globals__)
+    if not lines:
+        remedy = "define it in a file or in a notebook cell, or put its text into linecache.cache"
+        return None, _fail(name, f"there is no text for {code.co_filename}", remedy)
+    try:
+        node = _find(code, "".join(lines))
+    except SyntaxError as error:
+        return None, _fail(name, f"{code.co_filename} no longer parses ({error})", "import it again")
+    if node is not None and _changed(node, code):
+        return node, _fail(name, f"{code.co_filename} has changed since it was imported", "import the file again")
+    return node, None
+
+
 def source_of(function: types.FunctionType) -> Source:
     """Parse `function`. Raises UnsupportedError where its source cannot be had."""
     code = function.__code__
@@ -141,16 +157,12 @@ def source_of(function: types.FunctionType) -> Source:
     if code is DISPATCHING:
         remedy = f"take the gradient of the function that it picks: {name}.dispatch(float)"
         raise UnsupportedError(Problem("", 0, 0, "", f"{name} {DISPATCHED}", remedy))
-    lines = linecache.getlines(code.co_filename, function.__globals__)
-    if not lines:
-        raise _fail(name, f"there is no text for {code.co_filename}",
-                    "define it in a file or in a notebook cell, or put its text into linecache.cache")  # fmt: skip
-    try:
-        node = _find(code, "".join(lines))
-    except SyntaxError as error:
-        raise _fail(name, f"{code.co_filename} no longer parses ({error})", "import it again") from None
-    if node is not None and _changed(node, code):
-        raise _fail(name, f"{code.co_filename} has changed since it was imported", "import the file again")
+    node, problem = _read(function)
+    if node is None or problem is not None:  # the text may be of before a reload
+        linecache.checkcache(code.co_filename)
+        node, problem = _read(function)
+    if problem is not None:
+        raise problem
     if node is None:
         raise _fail(name, f"{code.co_filename} holds no such function at line {code.co_firstlineno}; "
                     "the file has changed, or the function was made from text", "import the file again")  # fmt: skip
@@ -160,8 +172,11 @@ def source_of(function: types.FunctionType) -> Source:
     defaults.update(function.__kwdefaults__ or {})
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     if isinstance(node, ast.AsyncFunctionDef):
-        raise UnsupportedError(Problem(code.co_filename, node.lineno, node.col_offset, lines[node.lineno - 1],
-                                       f"{name} is a coroutine (`async def`)", "write a plain function"))  # fmt: skip
+        line = linecache.getline(code.co_filename, node.lineno)
+        reason = f"{name} is a coroutine (`async def`)"
+        raise UnsupportedError(
+            Problem(code.co_filename, node.lineno, node.col_offset, line, reason, "write a plain function")
+        )
     return Source(_tree(code, node), code.co_filename, name, function.__globals__, cells, defaults, function)
 
 

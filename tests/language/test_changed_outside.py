@@ -3,13 +3,16 @@
 import dataclasses
 import enum
 import functools
+import importlib
 import itertools
 import linecache
+import os
+import time
 
 import numpy as np
 import pytest
 
-from adcompiler import UnsupportedError, grad, value_and_grad
+from adcompiler import UnsupportedError, grad, value_and_grad, vjp
 from adcompiler.dispatch import Dispatcher
 from adcompiler.request import Request
 
@@ -215,3 +218,34 @@ def test_an_object_that_cannot_be_hashed_is_found_at_once():
     assert made.call()(1.0) == 2.0
     key, table = made.state[0]
     assert key(1.0) in table
+
+
+def test_functions_that_are_reloaded_in_place(tmp_path, monkeypatch):
+    """As editors and notebooks do it: a function stays the object that it was, and runs other code."""
+    path, clock = tmp_path / "reloaded_in_place.py", itertools.count(1)
+
+    def write(k, m):
+        lines = ["import numpy as np", "def scaled(x):", f"    return x * {k}", "def loss(x):"]
+        path.write_text("\n".join([*lines, f"    return np.sum(scaled(x)) * {m}", ""]))
+        later = time.time() + 10 * next(clock)
+        os.utime(path, (later, later))
+
+    def reload():
+        old = {name: getattr(module, name) for name in ("scaled", "loss")}
+        importlib.reload(module)
+        for name, f in old.items():
+            f.__code__ = getattr(module, name).__code__
+            setattr(module, name, f)
+
+    monkeypatch.syspath_prepend(tmp_path)
+    write(2.0, 1.0)
+    module = importlib.import_module("reloaded_in_place")
+    g, x = grad(module.loss), np.ones(2)
+    assert g(x).tolist() == vjp(module.loss, x)[1](1.0)[0].tolist() == [2.0, 2.0]
+    for k, m in ((3.0, 1.0), (4.0, 2.0), (4.0, 5.0)):
+        write(k, m)
+        reload()
+        assert g(x).tolist() == vjp(module.loss, x)[1](1.0)[0].tolist() == [k * m, k * m]
+    write(5.0, 2.0)
+    importlib.reload(module)
+    assert grad(module.loss)(x).tolist() == [10.0, 10.0]
