@@ -72,3 +72,23 @@ def test_a_name_that_a_comprehension_binds_is_not_that_of_a_loop_before():
 
     x = np.array([0.3, 0.7, 1.1])
     check(f, x)
+
+
+def test_an_argument_that_overlaps_itself_is_refused_where_it_is_written():
+    def f(A):
+        A[0] *= 2.0
+        return np.sum(A**2)
+
+    line = np.arange(1.0, 5.0)
+    folded = np.lib.stride_tricks.sliding_window_view(line, 2, writeable=True)
+    with pytest.raises(ValueError, match="overlaps itself: pass a copy"):
+        grad(f)(folded)
+    with pytest.raises(ValueError, match="overlaps itself: pass a copy"):
+        grad(f)(np.broadcast_to(line, (3, 4)))
+    assert line.tolist() == [1.0, 2.0, 3.0, 4.0]
+    for a in (folded.copy(), A[::2, ::-1], A.T, A[1:], np.zeros((0, 3)), A.reshape(3, 3, 1)[:, ::2]):
+        wanted = 2.0 * a
+        wanted[:1] *= 4.0
+        if len(a):
+            np.testing.assert_allclose(grad(f)(a), wanted)
+    np.testing.assert_allclose(grad(lambda A: np.sum(A**2))(folded), 2.0 * folded)
