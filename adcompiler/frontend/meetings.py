@@ -7,10 +7,11 @@ from typing import Any
 
 from adcompiler.frontend.frames import held
 from adcompiler.frontend.joins import Environments, JoinedViews, Side
+from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lenses import Lens
 from adcompiler.frontend.versions import Versions
 from adcompiler.ir.core import UNDEF, Value
-from rules.kind import Array, Seq
+from rules.kind import Array, Num, Seq
 
 
 class Meetings(Versions):
@@ -26,6 +27,8 @@ class Meetings(Versions):
         """
         joined = JoinedViews()
         sides = [s for s in (then, orelse) if s is not None]
+        if all(_is_quiet(before, side) for side in sides):
+            return joined, {}
         found = [self.at_end(before, side) for side in sides]
         values = [{key: v for key, v, _ in places if key is not None} for places in found]
         for f, env in before:
@@ -39,7 +42,7 @@ class Meetings(Versions):
         if not any(changed):
             return joined, {}
         groups = [self.groups(c, places) for c, places in zip(changed, found, strict=True)]
-        lists = self.lists_apart(before, sides, changed)
+        lists = self.lists_apart(found, changed)
         for key, (of, members) in groups[0].items():
             if key not in groups[-1]:
                 continue
@@ -96,16 +99,14 @@ class Meetings(Versions):
                 out[key] = of
         return out
 
-    def lists_apart(
-        self, before: Environments, sides: list[Side], changed: list[dict[Any, Value]]
-    ) -> dict[int, set[str]]:
+    def lists_apart(self, found: list[Any], changed: list[dict[Any, Value]]) -> dict[int, set[str]]:
         """The places of lists that nothing else holds at the end of each path but other places, the same on each."""
+        if not all(any(isinstance(v.kind, Seq) for v in places.values()) for places in changed):
+            return {}
         apart = []
-        for side, places in zip(sides, changed, strict=True):
-            for (f, _), env in zip(before, side[0], strict=True):
-                f.env = env
+        for held_there, places in zip(found, changed, strict=True):
             holders: dict[Any, list[Any]] = {}
-            for key, v, _ in self.at_end(before, side):
+            for key, v, _ in held_there:
                 holders.setdefault(v, []).append(key)
             apart.append({(key, frozenset(holders[v])) for key, v in places.items()
                           if isinstance(v.kind, Seq) and self.made_here(v) and None not in holders[v]})  # fmt: skip
@@ -113,3 +114,14 @@ class Meetings(Versions):
         for (frame, label), _ in set.intersection(*apart):
             out.setdefault(frame, set()).add(label)
         return out
+
+
+def _is_quiet(before: Environments, side: Side) -> bool:
+    """Has a path left all names what they were, and does it give a number or a constant?"""
+    envs, result = side
+    if not isinstance(result, Known) and not (isinstance(result, Value) and isinstance(result.kind, Num)):
+        return False
+    for (_, old), new in zip(before, envs, strict=True):
+        if new is not old and (len(new) != len(old) or any(d is not old.get(n) for n, d in new.items())):
+            return False
+    return True
