@@ -22,7 +22,7 @@ from adcompiler.errors import UnsupportedError
 from adcompiler.frontend.instances import attributes_of, slots
 from adcompiler.frontend.kinds import Again, Describe, Known, Unread
 from adcompiler.frontend.scope import Access
-from adcompiler.guards import PLAIN, Names, code_of, identity, is_same, unchanged
+from adcompiler.guards import PLAIN, Names, can_be_written, code_of, identity, is_same, unchanged
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, Instance
 from adcompiler.ir.structure import parts as parts_of
@@ -335,7 +335,7 @@ def _key_function(made: Build, function: Any) -> tuple[tuple[Any, ...], Callable
     signature, defaults = signature_of(lowered.source)
     accesses = [*(c.access for c in lowered.captured), *(i.access for i in lowered.identities)]
     names = Names({*lowered.arguments, *lowered.source.cells, *defaults}, accesses)
-    parts = _Parts(names)
+    parts = _Parts(names, lowered.written)
     if (code := code_of(function)) is not None:
         parts.add(f"{names.of('_function', function)}.__code__ is {names.of('_code', code)} or []")
     for k, cls in enumerate(lowered.classes):  # what is used of a class is guarded; this tells where it is looked up
@@ -406,10 +406,11 @@ def _looked_up(cls: type) -> tuple[Any, ...]:
 
 
 class _Parts:
-    """The expressions that make up a key."""
+    """The expressions that make up a key. What is `written` is tested as well: whether it can be."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Names, written: set[Value]) -> None:
         self.names = names
+        self.written = written
         self.texts: list[str] = []
 
     def add(self, *texts: str) -> None:
@@ -419,6 +420,8 @@ class _Parts:
         """What tells the kind of an input that `e` reads."""
         if isinstance(tree, Value) and isinstance(tree.kind, Array):
             self.add(f"{e}.__class__", f"{e}.dtype", f"{e}.shape")
+            if tree in self.written and tree.kind.ndim:
+                self.add(f"{self.names.of('_can_be_written', can_be_written)}({e})")
         elif isinstance(tree, ListOf) or (isinstance(tree, Value) and isinstance(tree.kind, Seq)):
             self.add(f"{self.names.of('_list_key', _list_key)}({e})")
         elif isinstance(tree, Value | Unread | Again):

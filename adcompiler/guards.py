@@ -85,6 +85,21 @@ def _word(e: str) -> str:
     return next((w for w in reversed(re.findall(r"\w+", e)) if w.isidentifier()), "object").lstrip("_")
 
 
+def can_be_written(a: Any) -> None:
+    """Raise ValueError, as NumPy does, where an array that is written into is read-only; also where it overlaps itself.
+
+    No two elements are one place in memory where each step leads past all that the smaller ones reach.
+    """
+    if not (a.flags.c_contiguous or a.flags.f_contiguous or not a.size):
+        reach = a.itemsize
+        for step, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
+            if step < reach:
+                raise ValueError("an argument that this function writes into overlaps itself: pass a copy of it")
+            reach += step * (n - 1)
+    if not getattr(a.flags, "writeable", True):
+        raise ValueError("assignment destination is read-only: an argument that this function writes into")
+
+
 def code_of(x: Any) -> Any:
     """What a function, or a method, runs; None of all else."""
     return getattr(x, "__code__", None) if isinstance(x, types.FunctionType | types.MethodType) else None

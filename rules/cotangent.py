@@ -284,26 +284,12 @@ def fits(x: Any, shape: tuple[int, ...]) -> None:
 
 @primitive
 def apart(written: Any, *others: Any) -> None:
-    """Raise ValueError where an argument that a function writes into shares memory with another, or overlaps itself."""
-    if _folded(written):
-        raise ValueError("an argument that this function writes into overlaps itself: pass a copy of it")
+    """Raise ValueError where an argument that a function writes into shares memory with another array."""
     if any(np.may_share_memory(written, other) and _overlap(written, other) for other in others):
         raise ValueError(
             "an argument that this function writes into shares memory with another argument or global array: "
             "pass a copy of one of them"
         )
-
-
-def _folded(a: Any) -> bool:
-    """May two elements of an array be one place in memory? Surely not where each step leads past all smaller ones."""
-    if a.flags.c_contiguous or a.flags.f_contiguous or not a.size:
-        return False
-    reach = a.itemsize
-    for step, n in sorted((abs(s), n) for s, n in zip(a.strides, a.shape, strict=True) if n > 1):
-        if step < reach:
-            return True
-        reach += step * (n - 1)
-    return False
 
 
 def _overlap(a: Any, b: Any) -> bool:

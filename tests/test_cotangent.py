@@ -557,7 +557,7 @@ REFUSED = [
     (breaks, "`break` or `continue` in the body", "go on"),
     (assigns, "n is assigned in the body", "another name"),
     (stores, "buf is changed in place in the body", "outside of the body"),
-    (appends, "kept is changed in the body", "outside of the function"),
+    (appends, "kept is changed in the body", "outside of the body"),
     (another_rank, "d is .* at the end of the body", "let d be like y"),
     (complex_of_real, "d is .* at the end of the body", "let d be like y"),
     (two_at_once, "beside other contexts", "of its own"),

@@ -74,7 +74,7 @@ def test_a_name_that_a_comprehension_binds_is_not_that_of_a_loop_before():
     check(f, x)
 
 
-def test_an_argument_that_overlaps_itself_is_refused_where_it_is_written():
+def test_an_argument_that_cannot_be_written_is_refused_where_it_is():
     def f(A):
         A[0] *= 2.0
         return np.sum(A**2)
@@ -85,6 +85,10 @@ def test_an_argument_that_overlaps_itself_is_refused_where_it_is_written():
         grad(f)(folded)
     with pytest.raises(ValueError, match="overlaps itself: pass a copy"):
         grad(f)(np.broadcast_to(line, (3, 4)))
+    sealed = line[:2].reshape(1, 2)
+    sealed.flags.writeable = False
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        grad(f)(sealed)
     assert line.tolist() == [1.0, 2.0, 3.0, 4.0]
     for a in (folded.copy(), A[::2, ::-1], A.T, A[1:], np.zeros((0, 3)), A.reshape(3, 3, 1)[:, ::2]):
         wanted = 2.0 * a

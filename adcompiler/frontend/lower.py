@@ -81,6 +81,7 @@ class Lowered:
     sources: list[Source] = field(default_factory=list)
     touched: list[tuple[Any, Any]] = field(default_factory=list)
     classes: list[type] = field(default_factory=list)
+    written: set[Value] = field(default_factory=set)
 
 
 class Lowerer(Borrowing, Contexts, Exceptions, Generators, Objects, Recursion):
@@ -567,12 +568,13 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         region.results = list(dict.fromkeys(leaves(_plain_tree(result))))
         function = Function(source.name if source.name.isidentifier() else "f", [l.value for l in scope.leaves], region,
                             _plain_tree(result))  # fmt: skip
-        keep_apart(function, written_arguments(function, lowerer.changed))
+        written = written_arguments(function, lowerer.changed)
+        keep_apart(function, written)
         touched = [(x, scope.describe.met.get(i)) for i, x in scope.touched.items()]
         found_classes = dict.fromkeys(k for r in lowerer.known_objects.values() for k in own_classes(r.cls))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
                        list(scope.identities.values()), env, result, scope.free_names,
-                       list(scope.sources.values()), touched, list(found_classes))  # fmt: skip
+                       list(scope.sources.values()), touched, list(found_classes), written)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 
 

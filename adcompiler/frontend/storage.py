@@ -417,13 +417,13 @@ def written_arguments(function: Function, changed: list[Value]) -> set[Value]:
 
 
 def keep_apart(function: Function, written: set[Value]) -> None:
-    """Check at entry that what is written shares no memory with another array, and does not overlap itself."""
+    """Check at entry that what is written shares no memory with another array."""
     read = set(free_values(function.body))  # tangents, for one, are not
     arrays = [p for p in function.params if isinstance(p.kind, Array) and p in read]
     checks = []
     for k, p in enumerate(arrays):
         others = tuple(q for i, q in enumerate(arrays) if q is not p and (q not in written or i > k))
-        if p in written and (others or p.kind.ndim):
+        if p in written and others:
             checks.append(Op(apart, (p, *others), {}, [], effect=True, loc=p.loc))
     function.body.ops[:0] = checks
 

@@ -62,7 +62,7 @@ def objects_built(g: Generator) -> bool | None:
         f"np.sum(np.array([{o}.{n} for {o} in {name}]) ** 2) / 5.0",
         f"sum({o}.{n} * k for k, {o} in enumerate({name}))",
     ]
-    if g.chance(0.07):
+    if g.chance(0.16):
         g.mark("built: sorted")
         texts = [f"sorted({name}, key=lambda {o}: {o}.{n})[0].{n}", f"max({name}, key=lambda {o}: {o}.{n}).{n}"]
     return bound(g, g.pick(texts))

@@ -114,7 +114,7 @@ def recurrence(g: Generator) -> bool | None:
 
 
 
-@production(STATEMENTS, 1.5)
+@production(STATEMENTS, 2.2)
 def evolution(g: Generator) -> bool | None:
     """An array that a loop changes in place by something that is not linear in it, as a solver does."""
     dims = g.dims(least=2, ndim=(1, 2))
