@@ -13,6 +13,7 @@ from adcompiler.ir.core import Function, Region, Value, walk
 from adcompiler.passes.activity import active
 from adcompiler.passes.adjoint import adjoint
 from adcompiler.passes.checkpoint import uncheckpoint
+from adcompiler.passes.cotangents import cotangent_kind, mixed
 from adcompiler.passes.dce import dce
 from adcompiler.passes.inline import inline
 from adcompiler.passes.mark import split
@@ -52,7 +53,10 @@ def derive(callee: Callee, inlined: bool, watched: bool = False) -> None:
         callee.function = _pushed(f, callee.wrt, inlined)
         return
     results = f.body.results
-    seeds = [(results[i], Value(_kind(results[i]), _d(results[i]))) for i in callee.given]
+    kinds = list(map(_kind, results))
+    if mixed(f.params, f.body):  # its callers may give NumPy's numbers for Python's, beside which arrays are wider
+        kinds = [cotangent_kind(Value(kind)) for kind in kinds]
+    seeds = [(results[i], Value(kinds[i], _d(results[i]))) for i in callee.given]
     wrt = [f.params[i] for i in callee.wrt]
     wanted = Region([], f.body.ops, [results[i] for i in callee.given])
     reached = active(Function(f.name, f.params, wanted, tuple(wanted.results)), wrt)

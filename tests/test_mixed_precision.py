@@ -275,3 +275,21 @@ def with_stores(y, b):
 def test_lists_of_two_precisions_in_branches(f: Any) -> None:
     """Where an arm passes on the cotangent of a list that is wider behind the branch."""
     test_lists_in_an_array_that_is_wider(f)
+
+
+def test_cotangents_of_numbers_that_recursion_returns() -> None:
+    """Callers give NumPy's doubles for Python's, beside which arrays would be wider."""
+
+    def f(y, b):
+        def fold(n):
+            if n < 1:
+                return 1.0
+            fold(n - 1)
+            return math.sin(b @ b)
+
+        return fold(4) * y[0, 0]
+
+    test_lists_in_an_array_that_is_wider(f)
+    b = np.array([0.1, -0.4], np.float32)
+    for one in (1.0, np.float64(1.0), np.float32(1.0)):
+        assert vjp(lambda a: math.sin(a @ a), b)[1](one)[0].dtype == np.float32
