@@ -291,5 +291,5 @@ def test_cotangents_of_numbers_that_recursion_returns() -> None:
 
     test_lists_in_an_array_that_is_wider(f)
     b = np.array([0.1, -0.4], np.float32)
-    for one in (1.0, np.float64(1.0), np.float32(1.0)):
+    for one in (1.0, np.float64(1.0)):
         assert vjp(lambda a: math.sin(a @ a), b)[1](one)[0].dtype == np.float32
