@@ -975,8 +975,15 @@ def test_what_follows_two_tests_before_a_return_stands_once():
                 return np.sum(x) * a
         return np.sum(np.sin(x * x)) * a
 
+    def one(a, x):
+        if a > 0:
+            if a > 2:
+                return np.sum(x * a)
+        return np.sum(np.sin(x * x)) * a
+
     x = np.array([0.3, -0.7])
     assert differentiable(f).source("grad", example=(1.0, x)).count("np.sin(") == 1
+    assert differentiable(one).source("grad", argnums=1, example=(1.0, x)).count("np.cos(") == 1
     for a in (3.0, 1.0, -0.5, -2.0):
         assert_close(grad(f)(a, x), differences(f, (a, x)))
         assert_close(grad(f, 1)(a, x), differences(f, (a, x), 1))

@@ -18,10 +18,10 @@ import gast
 from adcompiler.frontend.iteration import assigned_names, changed_names
 from adcompiler.frontend.joins import Environments
 from adcompiler.frontend.kinds import ListOf
+from adcompiler.frontend.long_lists import any_length
 from adcompiler.frontend.scope import Frame, Poison
 from adcompiler.frontend.versions import Rebound, Versions
 from adcompiler.ir.core import Value
-from rules.kind import Seq
 
 
 class Borrowing(Versions):
@@ -71,7 +71,7 @@ class Borrowing(Versions):
     def passed_lists(self, frame: Frame, node: Any) -> Iterator[None]:
         """Lend a function the lists that it is passed, or that are variables around it, and changes in a loop."""
         found = {p: _of_frames(frame, p) for p in changed_in_loops(node)}
-        lists = [(p, d) for p, d in found.items() if _list(d)]
+        lists = [(p, d) for p, d in found.items() if type(d) is list or isinstance(d, ListOf) or any_length(d)]
         lists = [(p, d) for p, d in lists if sum(d is x for x in (*frame.env.values(), *found.values())) <= 2]
         gone = [Poison("{name} is changed by " + frame.name + " under another name", "read it by the name that "
                        + frame.name + " changes") for _ in lists]  # fmt: skip
@@ -139,9 +139,3 @@ def _of_frames(frame: Frame | None, name: str) -> Any:
     while frame is not None and name not in frame.env:
         frame = frame.parent
     return None if frame is None else frame.env[name]
-
-
-def _list(d: Any) -> bool:
-    """Is this a list that may grow, or of which elements are stored?"""
-    long = isinstance(d, ListOf) or (isinstance(d, Value) and isinstance(d.kind, Seq) and not d.kind.range)
-    return long or type(d) is list

@@ -404,12 +404,13 @@ def _jump(s: Any, exits: _Exits) -> list[Any]:
 
 # ------------------------------------------------------------------------------------------------ questions
 def _leaves(s: Any) -> bool:
-    """Is there a loop with an early exit or an `else` in this statement, or a `with` that returns?"""
+    """Does this hold a loop with an early exit or an `else`, a `with` that returns, a `try`, tests to put together?"""
     return any(
         (isinstance(n, gast.For | gast.While) and (n.orelse or _returns(n.body) or any(_own(n.body))))
         or (isinstance(n, gast.With) and (_returns(n.body) or suppresses(n)))
         or isinstance(n, gast.Try)
         or _assigns_in_test(n)
+        or (isinstance(n, gast.If) and _one_test(n) is not n)
         for n in _statements([s])
     )
 
