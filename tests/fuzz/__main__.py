@@ -20,13 +20,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="seed of the first program; each next adds 1")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--thin", type=int, default=1, metavar="N", help="all laws for one program in N alone")
+    parser.add_argument("--twice", action="store_true", help="differentiate every program twice")
     parser.add_argument("--planted", action="store_true", help="look for the programs that show the planted bugs")
     parser.add_argument("--only", type=int, metavar="SEED", help="check and print this one program")
     parser.add_argument("--shrink", action="store_true", help="make failing programs smaller")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="write failing and refused programs there")
     options = parser.parse_args(arguments)
     if options.only is not None:
-        outcome = check_seed(options.only)
+        outcome = check_seed(options.only, twice=options.twice)
         if options.shrink and outcome.failed:
             outcome = shrink(outcome)
         print(describe(outcome))
@@ -36,7 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     for number in (signal.SIGINT, signal.SIGTERM):  # also where the shell has it ignored
         signal.signal(number, signal.default_int_handler)
     programs = options.programs if options.programs or options.minutes else 300
-    tally = run(options.seed, programs, options.minutes, options.jobs, options.thin)
+    tally = run(options.seed, programs, options.minutes, options.jobs, options.thin, options.twice)
     if options.shrink:
         tally.failures = [shrink(outcome) for outcome in tally.failures]
     print(tally.report())

@@ -129,23 +129,27 @@ def names(outcome: Outcome) -> list[str]:
     return [p.name for p in outcome.program.parameters if not p.omitted]
 
 
-def check_seed(seed: int, thin: int = 1) -> Outcome:
-    """Generate and check the program of a seed: all laws for a dozen of seeds in so many dozens."""
+def check_seed(seed: int, thin: int = 1, twice: bool = False) -> Outcome:
+    """Generate and check the program of a seed: all laws for a dozen of seeds in so many dozens.
+
+    With `twice`, every program is differentiated twice.
+    """
     program, started = generate(seed), time.process_time()
     whole = seed // DOZEN % thin == 0
-    outcome = check(program, None, whole and seed % SECOND == 0, whole and seed % AHEAD == 1, whole)
+    second = twice or (whole and seed % SECOND == 0)
+    outcome = check(program, None, second, whole and seed % AHEAD == 1, whole)
     return replace(outcome, seconds=time.process_time() - started)
 
 
-def check_batch(seeds: list[int], thin: int = 1) -> list[Outcome]:
+def check_batch(seeds: list[int], thin: int = 1, twice: bool = False) -> list[Outcome]:
     """Generate and check several."""
-    return [check_seed(seed, thin) for seed in seeds]
+    return [check_seed(seed, thin, twice) for seed in seeds]
 
 
-def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1) -> Iterator[Outcome]:
+def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1, twice: bool = False) -> Iterator[Outcome]:
     """The outcomes of these seeds, in order."""
     if jobs <= 1:
-        yield from (check_seed(seed, thin) for seed in seeds)
+        yield from (check_seed(seed, thin, twice) for seed in seeds)
         return
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(name, "1")
@@ -154,7 +158,7 @@ def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1) -> Iterator[Outcome
         pending: deque[tuple[list[int], AsyncResult[list[Outcome]]]] = deque()
         while True:
             while len(pending) < 4 * jobs and (batch := list(islice(seeds, BATCH))):
-                pending.append((batch, pool.apply_async(check_batch, (batch, thin))))
+                pending.append((batch, pool.apply_async(check_batch, (batch, thin, twice))))
             if not pending:
                 return
             batch, result = pending.popleft()
@@ -165,9 +169,16 @@ def outcomes(seeds: Iterator[int], jobs: int, thin: int = 1) -> Iterator[Outcome
 
 
 def run(
-    seed: int, programs: int | None = None, minutes: float | None = None, jobs: int = 1, thin: int = 1
+    seed: int,
+    programs: int | None = None,
+    minutes: float | None = None,
+    jobs: int = 1,
+    thin: int = 1,
+    twice: bool = False,
 ) -> Tally:
     """Check programs with seeds from `seed` on, so many or for so long, all laws of one dozen in `thin`.
+
+    With `twice`, every program is differentiated twice, not one in `SECOND` of those that have all laws.
 
     A campaign that is interrupted, or terminated, reports what it has checked; failures are told as they come.
     """
@@ -181,7 +192,7 @@ def run(
             yield number
 
     with contextlib.suppress(KeyboardInterrupt):
-        for outcome in outcomes(more(), jobs, thin):
+        for outcome in outcomes(more(), jobs, thin, twice):
             tally.add(outcome)
             if outcome.failed:
                 print(f"{outcome.kind} seed {outcome.program.seed}: {outcome.message}", file=sys.stderr, flush=True)

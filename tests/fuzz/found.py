@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from . import arguments, generate
-from .check import Adcompiler, check, has_right_value
+from .check import Adcompiler, Outcome, check, has_right_value
 from .generate import Program
-from .planted import LOWERING, NEEDS, PLANTED
+from .planted import LOWERING, NEEDS, PLANTED, TWICE
 
 SEED = 20_000
 LOOK_AT = 150  # programs, among those that can show it, within which a planted bug is found
@@ -35,14 +35,18 @@ def write_down(name: str, program: Program) -> None:
 
 def shows(name: str, program: Program) -> bool:
     """Does a program fail with a bug in the compiler, and only with it?"""
-    compiler, wrong_before = Adcompiler(), name in LOWERING
+    compiler, wrong_before, twice = Adcompiler(), name in LOWERING, name in TWICE
+
+    def checked() -> Outcome:
+        return check(program, compiler, second=twice, whole=not twice)
+
     with PLANTED[name]():
         if wrong_before and has_right_value(program, compiler):
             return False
-        outcome = check(program, compiler)
+        outcome = checked()
     if wrong_before and outcome.kind == "wrong" and has_right_value(program, compiler):
         return True
-    return outcome.failed and not check(program, compiler).failed
+    return outcome.failed and not checked().failed
 
 
 def first(name: str) -> Program | None:

@@ -32,7 +32,7 @@ from adcompiler.frontend.writers import Writers
 from adcompiler.ir.callee import Pull
 from adcompiler.ir.core import UNDEF, For, Function, If, Op, Region, Value, While, walk
 from adcompiler.passes import activity, adjoint, bufferize, memory, preallocate, simplify, tangent, trace
-from rules.cotangent import update
+from rules.cotangent import element, project, update, without_last, zeros_like
 from rules.kind import Array, Num
 from rules.python import cotangents
 from rules.rule import find
@@ -45,6 +45,8 @@ PLANTED: dict[str, Plant] = {}
 NEEDS: dict[str, str] = {}
 #: Bugs by which the value alone is wrong already, before anything is differentiated.
 LOWERING: set[str] = set()
+#: Bugs that show where a gradient is differentiated again, and nowhere else.
+TWICE: set[str] = set()
 
 
 def planted(plant: Plant) -> Plant:
@@ -61,6 +63,12 @@ def needing(construct: str) -> Callable[[Plant], Plant]:
         return planted(plant)
 
     return add
+
+
+def twice(plant: Plant) -> Plant:
+    """List a bug of second derivatives alone."""
+    TWICE.add(plant.__name__)
+    return planted(plant)
 
 
 # accumulation
@@ -823,3 +831,25 @@ def lists_that_functions_change_keep_their_first_version() -> AbstractContextMan
         return places
 
     return patch.object(Lowerer, "renamed", renamed)
+
+
+# second derivatives
+
+
+@twice
+def a_gradient_that_is_summed_is_taken_for_constant() -> AbstractContextManager[Any]:
+    """`x * w` with w of one row: the gradient of w is a sum over rows, which moves with x."""
+    return with_pullback(project, "d", lambda d_y, d: np.zeros_like(d))
+
+
+@twice
+def an_element_that_is_read_early_has_no_derivative() -> AbstractContextManager[Any]:
+    """`if i != 1: y[1] *= y[0]`: the factor that the gradient needs is read before the test."""
+    return with_pullback(element, "a", lambda d_y, a, index: np.zeros_like(a))
+
+
+@twice
+@needing("list: append")
+def a_list_of_cotangents_that_becomes_shorter_has_no_derivative() -> AbstractContextManager[Any]:
+    """`xs.append(x[i])`: going back, the gradients of the elements are taken from the end of a list, one by one."""
+    return with_pullback(without_last, "items", lambda d_y, items: zeros_like(items))
