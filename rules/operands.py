@@ -18,6 +18,14 @@ def dtype_of(x: Any) -> np.dtype[Any]:
     return x.dtype if hasattr(x, "dtype") else np.dtype(type(x))
 
 
+def dtype_as(d: Any, like: Any) -> np.dtype[Any]:
+    """The dtype of the array `like`, complex where the cotangent `d` is.
+
+    A number is not asked for its own: it may be of less precision than its kind says.
+    """
+    return np.result_type(like.dtype, 1j) if is_complex(d) else like.dtype
+
+
 def is_complex(x: Any) -> bool:
     """Is it complex by its dtype?"""
     return dtype_of(x).kind == "c"

@@ -293,3 +293,27 @@ def test_cotangents_of_numbers_that_recursion_returns() -> None:
     b = np.array([0.1, -0.4], np.float32)
     for one in (1.0, np.float64(1.0)):
         assert vjp(lambda a: math.sin(a @ a), b)[1](one)[0].dtype == np.float32
+
+
+def of_a_trace(b, y):
+    t = (y @ b @ b.T / 8.0)[np.newaxis]
+    return math.tanh(np.trace(t) / 10.0) * sum(y)
+
+
+def of_a_choice(b, y):
+    t = np.choose(1, (y @ b @ b.T / 8.0).reshape(3, 1))
+    return math.tanh(t[0] / 10.0) * sum(y)
+
+
+@pytest.mark.parametrize("f", [of_a_trace, of_a_choice])
+def test_what_a_number_is_put_into_has_the_dtype_of_its_place(f):
+    """The sum of float32 says that it is double; what its cotangent is stored in is as its own kind says."""
+    b, y = np.ones((3, 4)) / 7, np.array([0.3, -0.5, 1.1], np.float32)
+    wanted = grad(f, argnums=(0, 1))(b, y.astype(float))
+    for _ in range(3):
+        _, pullback = vjp(f, b, y, argnums=(0, 1))
+        for seed in (1.0, -0.5):
+            found = pullback(seed)
+            assert [d.dtype for d in found] == [np.float64, np.float32]
+            for d, exact in zip(found, wanted, strict=True):
+                np.testing.assert_allclose(d, seed * exact, rtol=1e-5)

@@ -96,3 +96,37 @@ def test_an_argument_that_cannot_be_written_is_refused_where_it_is():
         if len(a):
             np.testing.assert_allclose(grad(f)(a), wanted)
     np.testing.assert_allclose(grad(lambda A: np.sum(A**2))(folded), 2.0 * folded)
+
+
+@pytest.mark.parametrize("sealed", [
+    "np.broadcast_to(0.7, (n, 1)).squeeze(axis=1)", "np.broadcast_to(x[0], (n, 2))[:, 0]", "np.broadcast_to(0.7, n)",
+    "np.broadcast_to(0.7, n) if x[0] > 0.0 else np.zeros(n)", "[np.zeros(n), np.broadcast_to(x[1], n)][k]",
+    "wide(x, k)", "wide(x, 1)", "{'u': np.broadcast_to(0.7, n)}['u']", "np.asarray(np.broadcast_to(0.7, n))",
+    "np.broadcast_to(x, (2, n))[0]", "np.diagonal(np.outer(x, x))", "np.diag(np.outer(x, x))", "np.imag(x)",
+])  # fmt: skip
+@pytest.mark.parametrize("store", ["W[1] = 1.0", "W += x", "np.sin(x, out=W)", "W.fill(1.0)"])
+def test_what_numpy_seals_is_not_written_into(sealed, store):
+    """NumPy raises, which a `try` may catch: what was there before is what counts, or it is refused."""
+    text = f"""
+import numpy as np
+
+
+def wide(x, k):
+    return np.broadcast_to(x[0], (3,)) if k < 1 else wide(x, k - 1)
+
+
+def f(x, k):
+    n = len(x)
+    W = {sealed}
+    try:
+        {store}
+    except ValueError:
+        pass
+    return np.sum(W * x)
+"""
+    name = f"<sealed {sealed} {store}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    namespace: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), namespace)
+    with pytest.raises(UnsupportedError, match="lets nobody change|may share memory|is a view of|is known when compil"):
+        grad(namespace["f"])(np.arange(1.0, 4.0), 1)

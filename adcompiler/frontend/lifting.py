@@ -5,7 +5,7 @@ f(%x) { .. %w * %x; f(%x.2) .. }, with %w from outside      ->      f(%x, %w) { 
 
 from typing import Any
 
-from adcompiler.ir.alias import holds_memory, reached
+from adcompiler.ir.alias import READ_ONLY, holds_memory, reached
 from adcompiler.ir.callee import Callee, reachable
 from adcompiler.ir.core import Function, Region, Value, free_values, leaves, substitute, walk
 
@@ -66,13 +66,15 @@ def _viewed(callee: Callee, free: dict[Callee, dict[Value, None]]) -> frozenset[
 
 
 def _entangled(callee: Callee) -> bool:
-    """May two of the results share memory?"""
+    """May two of the results share memory, or is one perhaps a view that cannot be written into?"""
     f = callee.function
     assert f is not None
     results = [v for v in f.body.results if isinstance(v, Value) and holds_memory(v.kind)]
+    ops, wanted = list(walk(f.body)), set(results)
+    if any(reached(ops, r) & wanted for op in ops if op.target in READ_ONLY for r in op.results):
+        return True
     if len(results) < 2:
         return False
-    ops, wanted = list(walk(f.body)), set(results)
     several = any(op.target.entangled for op in ops if isinstance(op.target, Callee) and wanted & set(op.results))
     made = [*f.params, *free_values(f.body), *(r for op in ops for r in op.results)]
     return (

@@ -113,7 +113,7 @@ class Versions(Ownership):
 
     def check_read_only(self, v: Value, found: Lens, name: str, node: Any) -> None:
         """Refuse to change a view that NumPy makes read-only."""
-        made = [op for op, _ in found.steps] + ([self.defs[v]] if v in self.defs else [])
+        made = [op for op, _ in found.steps] + [self.defs[x] for x in (found.root, v) if x in self.defs]
         for op in (op for op in made if type(op) is Op):
             what = name_of(op)
             if what in _READ_ONLY and not (what == "imag" and op.args[0].kind.dtype.kind == "c"):

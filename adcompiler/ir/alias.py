@@ -9,8 +9,12 @@ import numpy as np
 from adcompiler.ir.callee import Callee, Pull
 from adcompiler.ir.core import Checkpoint, For, If, Op, Value, While, leaves
 from adcompiler.ir.state import FromState
+from rules.cotangent import spread
 from rules.kind import Array, Num, Seq
 from rules.rule import find
+
+#: What gives views that cannot be written into, of numbers, too.
+READ_ONLY = (spread, np.broadcast_to, np.diagonal)
 
 
 def holds_memory(kind: Any) -> bool:
@@ -100,7 +104,7 @@ def reached(ops: Any, v: Value) -> set[Value]:
 
 
 def new_memory(op: Op) -> bool:
-    """Is the result surely an array of its own?"""
+    """Is the result surely an array of its own, which may be written into?"""
     if isinstance(op.target, Callee) and (op.target.views is None or op.target.entangled):
         return False
-    return type(op) is Op and not shared(op)
+    return type(op) is Op and not shared(op) and op.target not in READ_ONLY

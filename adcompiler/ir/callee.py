@@ -25,7 +25,7 @@ class Callee:
     """A function of parameters to results, one after the other; `function` is None until it is lowered or derived.
 
     In Python, its results may share memory with the arguments `views`, or with what it reads if that is None; those of
-    an `entangled` one with each other. As generated they share none.
+    an `entangled` one with each other, or cannot be written into. As generated they share none.
 
     A derivative is made of `of`: with `pulled`, the cotangents of the arguments `wrt`, from the arguments and the
     cotangents of the results `given`, which `selected` says have passed a selection; without, the results of `of`

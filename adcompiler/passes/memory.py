@@ -14,15 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from adcompiler.ir import alias
 from adcompiler.ir.alias import holds_memory, shared
 from adcompiler.ir.callee import CALLS, PULL
 from adcompiler.ir.core import For, Function, If, Op, Region, Value, While, walk
 from adcompiler.ir.state import WITH_STATE, Forward
-from rules.cotangent import appended, copied, listed, spread, update, without_last
+from rules.cotangent import appended, copied, listed, update, without_last
 from rules.kind import Num, Opaque, Seq
 
-#: What gives views that cannot be written.
-READ_ONLY = (spread, np.broadcast_to, np.diag, np.diagonal)
+#: What gives, or may give, views that cannot be written.
+READ_ONLY = (*alias.READ_ONLY, np.diag)
 #: What gives a list with one element more or less, in place where it can.
 GROWING = (appended, without_last)
 _NOTHING: frozenset[Value] = frozenset()

@@ -5,32 +5,26 @@ from typing import Any
 import numpy as np
 
 from rules.arrays import device
-from rules.kind import Array, KindError, Length, array_or_number, constant, kind_of, lengths, normalize_axis, promote
+from rules.kind import Array, KindError, Length, array_or_number, constant, kind_of, lengths, normalize_axis
 from rules.numpy.shape import array_kind, product, reshape_like
-from rules.operands import rank
+from rules.operands import dtype_as, rank
 from rules.rule import Like, borrows, primitive, rule
 
 
 # ------------------------------------------------------------------------------------------- primitives
 @primitive
 def on_diagonal(d: Any, like: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
-    """Zeros of the shape of `like` with `d` on the diagonal that `np.diagonal` would take."""
-    number = isinstance(d, float | complex) and not isinstance(d, np.generic)  # of the precision of `like`
-    out = np.zeros(like.shape, np.result_type(d, like.dtype) if number else np.result_type(d),
-                   like=device(like))  # fmt: skip
+    """Zeros of the shape and dtype of `like`, complex where `d` is, with `d` on the diagonal of `np.diagonal`."""
+    out = np.zeros(like.shape, dtype_as(d, like), like=device(like))
     planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
     i = np.arange(np.diagonal(planes, offset, -2, -1).shape[-1], like=device(like))
     planes[..., i + max(0, -offset), i + max(0, offset)] = d
     return out
 
 
-def _python(d: Any) -> bool:
-    return getattr(kind_of(d), "python", False) and kind_of(d).dtype.kind in "fc"
-
-
 @rule("y = on_diagonal(d, like, offset=0, axis1=0, axis2=1)", on_diagonal)
 class on_diagonal_rule:
-    def kind(d, like): return Array(promote(kind_of(d), like) if _python(d) else kind_of(d).dtype, like.shape, like.xp)
+    def kind(d, like): return Array(dtype_as(kind_of(d), like), like.shape, like.xp)
     @borrows("d_y")
     def d_d(d_y, offset, axis1, axis2): return np.diagonal(d_y, offset, axis1, axis2)
     def t_y(t_d, like: Like, offset, axis1, axis2): return on_diagonal(t_d, like, offset, axis1, axis2)
@@ -45,7 +39,7 @@ def diagonals(a: Any, axes: tuple[int, ...]) -> Any:
 @primitive
 def on_diagonals(d: Any, like: Any, axes: tuple[int, ...]) -> Any:
     """Zeros of the shape of `like` with `d` where `diagonals` reads."""
-    out = np.zeros(like.shape, np.result_type(d), like=device(like))
+    out = np.zeros(like.shape, dtype_as(d, like), like=device(like))
     np.einsum(out, list(axes), sorted(set(axes)))[...] = d
     return out
 
@@ -53,7 +47,7 @@ def on_diagonals(d: Any, like: Any, axes: tuple[int, ...]) -> Any:
 @rule("y = on_diagonals(d, like, axes)", on_diagonals)
 class on_diagonals_rule:
     static = "axes"
-    def kind(d, like): return Array(d.dtype, like.shape, like.xp)
+    def kind(d, like): return Array(dtype_as(kind_of(d), like), like.shape, like.xp)
     @borrows("d_y")
     def d_d(d_y, axes): return diagonals(d_y, axes)
     def t_y(t_d, like: Like, axes): return on_diagonals(t_d, like, axes)

@@ -20,7 +20,7 @@ from rules.kind import (
 )  # fmt: skip
 from rules.numpy.extrema import chosen
 from rules.numpy.shape import array_kind, reshape_like
-from rules.operands import rank
+from rules.operands import dtype_as, rank
 from rules.rule import Like, primitive, recorded, rule
 
 
@@ -129,7 +129,7 @@ class select:
 @primitive
 def unchoose(d: Any, a: Any, like: Any) -> Any:
     """Zeros of the shape of `like` with `d` added where `np.choose(a, like)` would read."""
-    out = np.zeros(like.shape, np.result_type(d), like=device(like))
+    out = np.zeros(like.shape, dtype_as(d, like), like=device(like))
     shape = np.broadcast_shapes(np.shape(a), like.shape[1:])
     places = np.ix_(*(np.arange(n, like=device(like)) for n in like.shape[1:]))
     np.add.at(out, (np.broadcast_to(a, shape), *places), d)
@@ -138,7 +138,7 @@ def unchoose(d: Any, a: Any, like: Any) -> Any:
 
 @rule("y = unchoose(d, a, like)", unchoose)
 class unchoose_rule:
-    def kind(d, like): return Array(kind_of(d).dtype, like.shape, like.xp)
+    def kind(d, like): return Array(dtype_as(kind_of(d), like), like.shape, like.xp)
     def d_d(d_y, a): return recorded(np.choose, a, d_y)
     def t_y(t_d, a, like: Like): return unchoose(t_d, a, like)
 
