@@ -354,13 +354,30 @@ def kind_of(x: Any) -> Any:
     """The kind of an operand of a rule: its own if it is one, else that of a Python or NumPy constant."""
     if isinstance(x, Num | Array | Seq | Opaque):
         return x
-    if isinstance(x, bool | int | float | complex):
-        return Num(type(x))
     if isinstance(x, np.generic):
         return Num(type(x))
+    if isinstance(x, bool | int | float | complex):
+        return Num(type(plain_number(x)))
     if isinstance(x, np.ndarray):
         return Array(x.dtype, tuple(map(constant, x.shape)))
     return Opaque(type(x).__name__)
+
+
+def is_derived(x: Any) -> bool:
+    """Is this a number of a class that is derived from Python's, as a member of an `IntEnum` is?"""
+    return isinstance(x, int | float | complex) and type(x) not in _PYTHON and not isinstance(x, np.generic)
+
+
+def plain_number(x: Any) -> Any:
+    """A Python number of a derived class as the int, float or complex that it is; anything else as it is."""
+    if not is_derived(x):
+        return x
+    if isinstance(x, int):
+        return int.__int__(x)
+    return float.__float__(x) if isinstance(x, float) else complex.__complex__(x)
+
+
+_PYTHON = (bool, int, float, complex)
 
 
 def library(*kinds: Any) -> str:

@@ -24,6 +24,7 @@ from adcompiler.ir.library import of
 from adcompiler.ir.structure import Attr, Instance, is_plain
 from adcompiler.passes.bufferize import Buffers, handed_on
 from adcompiler.passes.mark import at_split, give_back, read_by_pullback, split, turn
+from adcompiler.passes.missing import filled
 from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import update
@@ -138,6 +139,7 @@ class _Emitter(Loops):
         self.tapes = Tapes(function, plan, self.names)
         self.exits = Exits(function, plan)
         self.needless = needless(function)
+        self.filled = filled(function)
         self.out = []
         self.loc = None
         self.pending = ""

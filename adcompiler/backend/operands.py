@@ -30,6 +30,9 @@ class Operands:
     names: Names
     speller: Speller
     workspace: Slots
+    used: set[Value]
+    #: A name for what nobody reads.
+    idle: str
 
     def expr(self, x: Any) -> ast.expr:
         """An operand as an expression."""
@@ -78,8 +81,9 @@ class Operands:
         if isinstance(op, If):
             return self.conditional(op)
         if isinstance(op, For):
-            targets: list[ast.expr] = [store(self.names[e]) for e in op.elements]
-            iterables = [self.iterable(s) for s in op.sequences]
+            read = [e in self.used for e in op.elements]
+            targets: list[ast.expr] = [store(self.names[e] if r else self.idle) for e, r in zip(op.elements, read)]
+            iterables = [self.iterable(s, not r) for s, r in zip(op.sequences, read)]
             merged = self.enumerated(op, targets, iterables)
             target, iterable = merged or (
                 (targets[0], iterables[0]) if len(targets) == 1

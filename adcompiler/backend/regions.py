@@ -20,9 +20,6 @@ class Regions(Statements):
     """Writes the operations of a region."""
 
     f: Function
-    used: set[Value]
-    #: The name of what nobody reads.
-    idle: str
 
     def region(self, region: Region) -> None:
         self.written_ops(region.ops)

@@ -29,6 +29,7 @@ class Statements(Operands):
 
     exits: Exits
     needless: set[Value]
+    filled: set[Value]
     out: list[ast.stmt]
     loc: Loc | None
     pending: str
@@ -147,13 +148,16 @@ class Statements(Operands):
         target.ctx = ast.Store()
         if kind == "set":
             self.add(ast.Assign([target], self.expr(value)))
-        elif isinstance(base, Value) and isinstance(base.kind, Seq):
+        elif isinstance(base, Value) and isinstance(base.kind, Seq) and op.result not in self.filled:
             assert kind == "add", "lists of cotangents are only added to"
             callee = self.speller.callee(accumulate)
             load = ast.Subscript(target.value, target.slice, ast.Load())
             self.add(ast.Assign([target], ast.Call(callee, [load, self.expr(value)], [])))
         else:
-            self.add(ast.AugAssign(target, _AUGMENTED[kind](), self.expr(value)))
+            amount, operator = self.expr(value), _AUGMENTED[kind]()
+            if kind == "add" and isinstance(amount, ast.UnaryOp) and isinstance(amount.op, ast.USub):
+                amount, operator = amount.operand, ast.Sub()
+            self.add(ast.AugAssign(target, operator, amount))
 
     def moves(self, targets: list[Value], sources: list[Any], none: bool = False) -> None:
         """Assign what a region yields, all at once where one is read after another is assigned."""

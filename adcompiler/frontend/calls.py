@@ -16,6 +16,7 @@ import numpy as np
 
 from adcompiler.errors import Problem, Refusal
 from adcompiler.frontend.alone import ALONE
+from adcompiler.frontend.derived_numbers import plain
 from adcompiler.frontend.desugar import desugar, hint
 from adcompiler.frontend.expressions import BINARY
 from adcompiler.frontend.frozen import METHODS, MORE_THAN_ONE, Frozen, is_number, method_of, takes_one, thawed
@@ -210,7 +211,7 @@ class Calls(Iterations):
                 bound[name] = self.emit(of(np.array, (args, kwargs)), d)
             elif name in stars and name in rule.pullbacks:
                 bound[name] = tuple(self.emit(np.array, x) if _is_listed(x) else x for x in d)
-        positional, keywords = rule.normal({k: v.value if isinstance(v, Known) else v for k, v in bound.items()})
+        positional, keywords = rule.normal({k: plain(v.value) if isinstance(v, Known) else v for k, v in bound.items()})
         result = self.emit(target, *positional, **keywords)
         if rule.callbacks:
             op = self.builder.region.ops[-1]

@@ -1,6 +1,7 @@
 """Kinds of arguments: from an example call, from a signature string; and how kinds join."""
 
 import ast
+import enum
 import re
 import types
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from rules.kind import (
     Opaque,
     Seq,
     constant,
+    is_derived,
     is_differentiable,
     library,
     promote,
@@ -230,8 +232,7 @@ def _of_another_class(x: Any) -> bool:
     """A container or number whose class is one derived from Python's: it may mean something else by its operators."""
     if isinstance(x, dict | list | set):
         return True
-    plain = (bool, int, float, complex)
-    return isinstance(x, plain) and type(x) not in plain and not isinstance(x, np.generic)
+    return is_derived(x) and not isinstance(x, enum.Enum)
 
 
 def _skeleton(x: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import ELSEWHERE, Problem, Refusal, problem_at
+from adcompiler.frontend.derived_numbers import plain, strong
 from adcompiler.frontend.desugar import hint
 from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.records import Record
@@ -21,7 +22,7 @@ from adcompiler.ir.printer import target_name
 from adcompiler.ir.structure import like
 from rules.cotangent import length
 from rules.exceptions import error_of, outcome
-from rules.kind import KindError, Lengths, Num, Opaque, Seq, Token, Unfilled
+from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq, Token, Unfilled
 from rules.rule import find
 
 
@@ -151,7 +152,7 @@ class Operations:
 
     def emit(self, target: Any, *args: Any, hint: str = "", **kwargs: Any) -> Any:
         """An operation on denotations; the denotation of its result."""
-        operands = tuple(self.operand(a) for a in args)
+        operands = strong([d.value if isinstance(d, Known) else d for d in args], tuple(self.operand(a) for a in args))
         if target not in (str.format, np.shape):
             for v in leaves((operands, kwargs)):
                 if isinstance(v.kind, Seq) and isinstance(v.kind.element, Unfilled) and target is not length:
@@ -162,6 +163,7 @@ class Operations:
         if target in _ARRAYS and len(operands) == 1 and not kwargs:
             kwargs = _told(operands[0])
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
+        self.check_numeric(result)
         if isinstance(result, Value):
             self.defs[result] = self.builder.region.ops[-1]
         elif isinstance(result, tuple) and all(isinstance(r, Value) for r in result) and result:
@@ -170,6 +172,14 @@ class Operations:
         else:
             return Known(result) if not isinstance(result, tuple) else tuple(map(Known, result))
         return result
+
+    def check_numeric(self, result: Any) -> None:
+        """Raise KindError for an array whose elements are no numbers: they would take the derivative with them."""
+        for v in leaves(result):
+            dtype = v.kind.dtype if isinstance(v.kind, Array | Num) else None
+            if dtype is not None and dtype.kind not in "biufc":
+                raise KindError(f"this has the dtype {dtype}: what its elements are is not followed",
+                                "use a numeric dtype, a list or a dict")  # fmt: skip
 
     def check_raises(self, target: Any, operands: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Note that an operation may raise what is caught."""
@@ -203,7 +213,7 @@ class Operations:
         if isinstance(d, Value):
             return d
         if isinstance(d, Known):
-            return d.value
+            return plain(d.value)
         if isinstance(d, Bound):
             return d
         if isinstance(d, tuple | list):

@@ -264,6 +264,11 @@ class Stores(Writers):
         what = "a list of any length" if long else describe(base)
         x = place.text
         remedy = f"write a comprehension: [value if i == k else v for i, v in enumerate({x})]"
+        element = base.kind.element if isinstance(base, Value) and isinstance(base.kind, Seq) else None
+        if isinstance(element, Seq):
+            remedy = f"keep the rows in one array, {x} = np.zeros((m, n)), and store {x}[i, j] = ..."
+        elif isinstance(element, Array):
+            remedy = f"make new arrays: {x} = [... for a in {x}]"
         if place.path and isinstance(place.path[0], slice):
             remedy = f"make a new list: new = {x}[:k], new.append(value), new.extend({x}[k:])"
         if not isinstance(node, gast.Call):

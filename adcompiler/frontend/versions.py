@@ -473,6 +473,8 @@ class Versions(Ownership):
                 there += f", {other}.flat[i] = ... or" if is_assignable(other) else ","
                 there += " by one index for each axis"
             remedy = f"where NumPy gives a view, write into {there}; where it gives a copy, {remedy}"
+        elif base in self.elements_of:
+            remedy = f"make a list of new arrays: [... for {name} in ...]"
         elif any(name in assigned_names([h.node.target]) for h in self.headers if h.node is not None):
             remedy = "loop over indices, and write into the array by them: for i in range(len(a)): a[i] ..."
         elif isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Name):

@@ -6,8 +6,9 @@
 from collections.abc import Iterable
 from typing import Any
 
-from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, walk
-from rules.cotangent import accumulate, or_zeros, project, where_given, zeros_like
+from adcompiler.ir.core import UNDEF, Checkpoint, For, Function, If, Op, Value, While, is_cotangent, walk
+from rules.cotangent import accumulate, or_zeros, project, update, where_given, zeros_like
+from rules.kind import Num, Seq
 from rules.sequences import backwards
 
 #: What gives None of None.
@@ -45,3 +46,22 @@ def _sources(op: Op) -> Iterable[tuple[Value, list[Any]]]:
             yield r, [y]
     elif op.target in _PASS_NONE:
         yield op.result, list(op.args)
+
+
+def filled(function: Function) -> set[Value]:
+    """The lists of cotangents of numbers of which each element is there: zeros, and what has been added to them."""
+    absent = missing(function)
+    sources: dict[Value, list[Any]] = {}
+    for op in walk(function.body):
+        if op.target is zeros_like and not is_cotangent(op.args[0]) and op.args[0] not in absent:
+            sources[op.result] = []
+        elif op.target is update and op.args[3] not in absent:
+            sources[op.result] = [op.args[0]]
+        elif op.regions:
+            sources.update(_sources(op))
+    found = {v for v in sources if isinstance(v.kind, Seq) and isinstance(v.kind.element, Num)}
+    before = -1
+    while len(found) != before:
+        before = len(found)
+        found = {v for v in found if all(x in found for x in sources[v])}
+    return found

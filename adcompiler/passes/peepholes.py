@@ -26,7 +26,7 @@ from adcompiler.passes.uniform import (
     times,
     uniform_operands,
 )
-from adcompiler.passes.updates import merged, rewrite_accumulate, rewrite_update
+from adcompiler.passes.updates import index_of_part, merged, rewrite_accumulate, rewrite_update
 from rules.cotangent import (
     accumulate,
     length,
@@ -207,10 +207,16 @@ def _of_product(here: Site, op: Op, out: Value) -> Any:
 
 
 def _getitem(here: Site, op: Op, out: Value) -> Any:
-    """An array as a whole is that array. An axis that a sum has kept is not indexed away: the sum does not keep it."""
+    """An array as a whole is that array, and an element of a row one of the array.
+
+    An axis that a sum has kept is not indexed away: the sum does not keep it.
+    """
     x, index = op.args
     if rank(x) and takes_all(index) and alike(x, out):
         return x
+    row = here.made_by(x, operator.getitem) if here.only_use(x) and rank(x) else None
+    if row is not None and rank(row.args[0]) > rank(x) and (both := index_of_part(row.args[1], index)) is not None:
+        return here.emit(operator.getitem, row.args[0], both, like=out)
     total = here.made_by(x, np.sum)
     if total is None or not here.only_use(x) or total.kwargs.get("keepdims") is not True:
         return None

@@ -2,6 +2,7 @@
 
 %t = update(zeros, i, add, %v); %a = %d + %t       ->       %a = update(%d, i, add, %v)
 %n = -%v; %a = update(%d, i, add, %n)              ->       %a = update(%d, i, sub, %v)
+%r = update(zeros, j, add, %v); %a = update(%d, i, add, %r)       ->       %a = update(%d, (i, j), add, %v)
 """
 
 import operator
@@ -25,7 +26,9 @@ def merged(here: Site, acc: Any, term: Any, out: Value) -> Any:
         return None
     if not alike(acc, out) or not alike(term, out):  # what is broadcast has other places
         return None
-    return here.emit(update, acc, *u.args[1:], like=out)
+    _, path, kind, value = u.args
+    parts = _of_parts(here, acc, path, kind, value, out)
+    return parts if parts is not None else here.emit(update, acc, path, kind, value, like=out)
 
 
 def rewrite_update(here: Site, op: Op, out: Value) -> Any:
@@ -37,6 +40,10 @@ def rewrite_update(here: Site, op: Op, out: Value) -> Any:
     minus = negative.args[0] if negative is not None else opposite(here, value)
     if minus is not None and kind in ("add", "sub"):
         return here.emit(update, base, path, "sub" if kind == "add" else "add", minus, like=out)
+    if kind in ("add", "sub") and here.made_by(base, zeros_like) is None:
+        parts = _of_parts(here, base, path, kind, value, out)
+        if parts is not None:
+            return parts
     before = here.made_by(base, update)
     if before is None or kind not in ("add", "sub") or not here.only_use(base):
         return None
@@ -52,6 +59,41 @@ def rewrite_update(here: Site, op: Op, out: Value) -> Any:
         total = here.emit(operator.add if inner == kind else operator.sub, first, value, like=like)
         return here.emit(update, before.args[0], path, inner, total, like=out)
     return None
+
+
+def _of_parts(here: Site, base: Any, path: Any, kind: str, value: Any, out: Value) -> Any:
+    """Zeros but for some parts are added to a view: those parts are, `d_A[i, j] += v`; None where it is otherwise."""
+    part = here.made_by(value, update)
+    if part is None or part.args[2] not in ("add", "sub") or not here.only_use(value):
+        return None
+    if not is_cotangent(out) or not isinstance(out.kind, Array) or not fills(value, base, path):
+        return None
+    rest, inner, sign, v = part.args
+    if here.made_by(rest, zeros_like) is None:
+        base = _of_parts(here, base, path, kind, rest, Value(out.kind, out.hint, out.loc))
+        if base is None:
+            return None
+    return here.emit(update, base, _joined(path, inner), "add" if kind == sign else "sub", v, like=out)
+
+
+def _joined(path: Any, inner: Any) -> tuple[Any, ...]:
+    """The path of a part of a view; `A[i][j]` is `A[i, j]`."""
+    *outer, last = path
+    first, *more = inner
+    index = index_of_part(last, first)
+    return (*path, *inner) if index is None else (*outer, index, *more)
+
+
+def index_of_part(index: Any, inner: Any) -> tuple[Any, ...] | None:
+    """What `a[index][inner]` is of `a`, where integers lead to a row of which a part is taken; else None."""
+    rows, parts = (i if isinstance(i, tuple) else (i,) for i in (index, inner))
+    basic = all(_is_integer(i) or i is None or i is Ellipsis or isinstance(i, slice) for i in parts)
+    return (*rows, *parts) if basic and all(map(_is_integer, rows)) else None
+
+
+def _is_integer(i: Any) -> bool:
+    kind = i.kind if isinstance(i, Value) else None
+    return type(i) is int or (isinstance(kind, Num) and kind.dtype.kind in "iu")
 
 
 def rewrite_accumulate(here: Site, op: Op, out: Value) -> Any:

@@ -3,7 +3,7 @@
 from . import scalars
 from .derived import sliced
 from .expressions import array, partner, tame
-from .generator import Generator, Table, production
+from .generator import Generator, Table, production, subscripts
 from .kinds import FLOAT, Dims, Expr, shortest
 
 #: Each takes an array, one name of which may be bound here if `named`, and emits a statement that changes it.
@@ -55,7 +55,7 @@ def element(g: Generator, v: Expr, named: bool) -> bool | None:
     if None in indices:
         return None
     g.mark("store: element")
-    return operated(g, v, f"{v.closed}[{', '.join(map(str, indices))}]", ())
+    return operated(g, v, f"{v.closed}[{subscripts(indices)}]", ())
 
 
 @production(CHANGES, 2)

@@ -215,3 +215,9 @@ class Generator:
 def is_array(kind: Kind) -> bool:
     """Whether a kind is an array."""
     return isinstance(kind, Array)
+
+
+def subscripts(indices: list[str | None]) -> str:
+    """An element by its indices, `i, j`, or by those of a row and then of the element, `i][j`."""
+    apart = len(indices) == 2 and indices[1] in ("0", "-1")
+    return ("][" if apart else ", ").join(map(str, indices))

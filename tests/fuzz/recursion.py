@@ -84,7 +84,7 @@ def body(g: Generator, called: str, params: Params, level: str, result: Array | 
     """The simplest case under an `if`, and then the calls."""
     outside = g.scope
     g.scope = outside.arm()
-    g.emit(f"if {level} {g.pick(('<= 0', '< 1'))}:")
+    g.emit(f"if {level} {g.pick(('<= 0', '< 1', '<= 0'))}:")
     with g.indented():
         if g.chance(0.3):
             statements(g, 1)

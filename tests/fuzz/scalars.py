@@ -2,7 +2,7 @@
 
 from . import derived, shapes
 from .expressions import array, combined, computed, elementwise, powered, tame
-from .generator import Generator, Table, production
+from .generator import Generator, Table, production, subscripts
 from .kinds import FLOAT, Array, Expr, ListOf, Number, most, shortest
 
 NUMBERS: Table = []
@@ -101,7 +101,7 @@ def element(g: Generator, depth: int) -> Expr | None:
     if None in indices:
         return None
     g.mark("integer subscript")
-    return Expr(f"{base.closed}[{', '.join(map(str, indices))}]", FLOAT, base.bound, base.low)
+    return Expr(f"{base.closed}[{subscripts(indices)}]", FLOAT, base.bound, base.low)
 
 
 @production(NUMBERS, 2)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from . import scalars
 from .derived import sliced
 from .expressions import array, partner, tame
-from .generator import Generator, production
+from .generator import Generator, production, subscripts
 from .kinds import FLOAT, Array, Dims, Expr, shortest
 from .scope import Variable
 from .statements import SCALAR, STATEMENTS, rebindable
@@ -27,7 +27,7 @@ def place(g: Generator, v: Variable) -> tuple[str, Dims | None] | None:
             if None in indices:
                 return None
             g.mark("store: element" if count == len(dims) else "store: row")
-            return f"{name}[{', '.join(map(str, indices))}]", dims[count:]
+            return f"{name}[{subscripts(indices)}]", dims[count:]
         case 2 | 3:
             view = sliced(g, v.expr)
             if view is None:
