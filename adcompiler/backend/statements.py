@@ -148,7 +148,7 @@ class Statements(Operands):
         target.ctx = ast.Store()
         if kind == "set":
             self.add(ast.Assign([target], self.expr(value)))
-        elif isinstance(base, Value) and isinstance(base.kind, Seq) and op.result not in self.filled:
+        elif isinstance(getattr(base, "kind", None), Seq) and (op.result not in self.filled or not _is_element(path)):
             assert kind == "add", "lists of cotangents are only added to"
             callee = self.speller.callee(accumulate)
             load = ast.Subscript(target.value, target.slice, ast.Load())
@@ -191,6 +191,11 @@ class Statements(Operands):
                 last.value = Popped(variable, pop).visit(last.value)
                 return
         self.add(ast.Expr(pop))
+
+
+def _is_element(path: Any) -> bool:
+    """Is this the path of one element of a list?"""
+    return len(path) == 1 and isinstance(path[0], int | Value)
 
 
 def _repeats(index: Any) -> bool:
