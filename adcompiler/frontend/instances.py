@@ -52,6 +52,17 @@ def is_named_tuple_class(cls: Any) -> bool:
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
+def overridden(cls: type) -> str:
+    """What a class that is derived from a named tuple has otherwise than tuples have it; an empty text for nothing.
+
+    It is a field, or the way in which elements are read.
+    """
+    read = next((n for n in ("__getitem__", "__iter__", "__len__", "__getattribute__", "__getattr__", "__contains__")
+                 if getattr(cls, n, None) is not getattr(tuple, n, None)), "")  # fmt: skip
+    base = next((c for c in cls.__mro__ if "_fields" in vars(c)), cls)
+    return read or next((n for n in base._fields if getattr(cls, n) is not vars(base).get(n)), "")  # type: ignore[attr-defined]
+
+
 def is_object(x: Any) -> bool:
     """Is this an object of a class of the user's?"""
     return not isinstance(x, type) and is_users(type(x))

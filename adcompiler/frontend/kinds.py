@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.errors import DifferentiationError, Problem
-from adcompiler.frontend.instances import attributes_of, changeable, is_hidden, is_named_tuple, is_object
+from adcompiler.frontend.instances import attributes_of, changeable, is_hidden, is_named_tuple, is_object, overridden
 from adcompiler.ir.core import ListOf, Value
 from adcompiler.ir.structure import Attr, instance, like, parts
 from rules import arrays
@@ -163,6 +163,9 @@ class Describe:
         if type(x) is tuple:
             return tuple(self.tree(v, (*steps, i), f"{hint}_{i}") for i, v in enumerate(x))
         if is_named_tuple(x):
+            if own := overridden(type(x)):
+                raise KindError(f"{type(x).__name__} is a named tuple with {own} of its own",
+                                "give what it computes another name, and leave the tuple's as they are")  # fmt: skip
             return like(x, [self.tree(v, (*steps, k), k) for k, v in parts(x)])
         if is_object(x) and not isinstance(steps[0], str):  # what is captured is taken by identity
             return self.object(x, steps)

@@ -20,6 +20,7 @@ from adcompiler.frontend.instances import (
     is_named_tuple_class,
     is_object,
     is_users,
+    overridden,
     own_value,
 )
 from adcompiler.frontend.kinds import Known, ListOf
@@ -100,6 +101,9 @@ class Objects(Operators):
     def constructed(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any], node: Any) -> Any:
         """The object that a call of a class makes; None for classes that are not the user's."""
         if is_named_tuple_class(cls) and cls.__module__.partition(".")[0] not in ("numpy", "scipy"):
+            if own := overridden(cls):
+                raise self.refuse(node, f"{cls.__name__} is a named tuple with {own} of its own",
+                                  "give what it computes another name, and leave the tuple's as they are")  # fmt: skip
             return self.named_tuple(cls, args, kwargs, node)
         if not is_users(cls) or issubclass(cls, BaseException):
             return None

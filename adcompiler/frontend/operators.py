@@ -159,18 +159,27 @@ class Operators(AttributeStores):
             and self.method(b, "__eq__", node) is None
         ):
             return self.equal_objects(a, b, node)
+        fields = self.fields_compared(a, b, left)
+        if fields is not None:
+            return super().compare(op, *fields, node)
         symbol = next(SYMBOLS[o] for o, t in _SYMBOLS.items() if t is type(op))
         return self.by_method(left, right, a, b, node, symbol)
 
     def equal_objects(self, a: Any, b: Any, node: Any) -> Any:
         """`==` of objects: those of a dataclass are compared by their fields, others are the same or not."""
+        fields = self.fields_compared(a, b, "__eq__")
+        return Known(self._is(a, b, node)) if fields is None else super().compare(gast.Eq(), *fields, node)
+
+    def fields_compared(self, a: Any, b: Any, name: str) -> tuple[Any, Any] | None:
+        """What a comparison that `dataclass` has made compares of two objects; None where it has made none for them."""
         cls = class_of(a)
         both = is_users_object(a) and is_users_object(b) and class_of(b) is cls
-        if both and generated(own_value(cls, "__eq__")):
-            fields = [f.name for f in dataclasses.fields(cls) if f.compare]
-            mine, theirs = (tuple(self.attribute(x, n, node) for n in fields) for x in (a, b))
-            return super().compare(gast.Eq(), mine, theirs, node)
-        return Known(self._is(a, b, node))
+        if not both or not dataclasses.is_dataclass(cls) or not generated(own_value(cls, name)):
+            return None
+        fields = [f.name for f in dataclasses.fields(cls) if f.compare]
+        return tuple(self.attribute(a, n, self.frame.here) for n in fields), tuple(
+            self.attribute(b, n, self.frame.here) for n in fields
+        )
 
     def _is(self, a: Any, b: Any, node: Any) -> bool:
         a, b = self.known_argument(a), self.known_argument(b)

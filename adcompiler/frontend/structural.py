@@ -179,8 +179,9 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
         return self.binary(operator.add, start, it[0], node)  # an array of its own
     total = start
     for d in it:
-        total = self.binary(operator.add, total, d, node) if not (isinstance(total, Known) and total.value == 0) \
-            else d  # fmt: skip
+        nothing = isinstance(total, Known) and type(total.value) is int and total.value == 0
+        first = nothing and isinstance(d, Value) and isinstance(d.kind, Num | Array)
+        total = d if first else self.binary(operator.add, total, d, node)
     return total
 
 
@@ -270,6 +271,7 @@ def _all_any(stop_at: bool) -> Callable[..., Any]:
                 if t == stop_at:
                     return Known(stop_at)
                 continue
+            t = t if kind_of_operand(t) == Num(bool) else self.emit(bool, t)
             result = (
                 t if isinstance(result, Known) else self.emit(operator.or_ if stop_at else operator.and_, result, t)
             )

@@ -15,6 +15,7 @@ from adcompiler.ir.core import For, Op, Value
 from adcompiler.ir.library import of_kind
 from adcompiler.passes.factors import LINEAR, float_number, opposite, rewrite_neg, scaled, whole
 from adcompiler.passes.finite import facts, of_arguments
+from adcompiler.passes.masks import masked
 from adcompiler.passes.nothing import is_nothing, note
 from adcompiler.passes.site import Site, alike, is_exactly, is_number, only_new_axes, rank
 from adcompiler.passes.uniform import (
@@ -78,6 +79,9 @@ def _binary(here: Site, op: Op) -> Any:
             made = here.emit(target, *pair, like=Value(None, "", out.loc))
             return here.emit(of_kind(np.asarray, out.kind), made, out.kind.dtype, like=out)
     if target is operator.mul:
+        done = masked(here, op)
+        if done is not None:
+            return done
         done = scaled(here, op)
         done = whole(here, op) if done is None else done
         if done is not None:

@@ -218,6 +218,7 @@ class _Simplifier(Site):
         else:
             self.forward.update(op.elements)
             sequences, elements = self.scanned_once(map_tree(self.get, op.sequences), op.elements)
+            self.note_origins(elements, sequences)
             params = [*elements, *(op.carried[k] for k in carry)]
             body = self.region(Region(params, op.body.ops, yields), table)
             new = For(

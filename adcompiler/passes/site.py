@@ -10,9 +10,10 @@ import numpy as np
 
 from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import infer, kind_of_operand
-from adcompiler.ir.core import Function, Op, Value
+from adcompiler.ir.core import For, Function, Op, Value, While
 from adcompiler.ir.library import of_numpy
 from rules.kind import Array, is_scalar, same_kind
+from rules.sequences import backwards
 
 
 class Site:
@@ -23,6 +24,7 @@ class Site:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.defs: dict[Value, Op] = {}
+        self.origins: dict[Value, Value] = {}  # what loops read of lists, and what was collected there
         self.uses: dict[Value, int] = {}
         self.backward = False  # in the backward sweep: sums may be formed in another order than the user's
         self.nothing: set[Value] = set()  # zeros, because a cotangent is zero
@@ -45,6 +47,18 @@ class Site:
         """The operation behind an operand, if it is a call of one of these."""
         op = self.defs.get(x) if isinstance(x, Value) else None
         return op if op is not None and op.target in targets else None
+
+    def note_origins(self, elements: list[Value], sequences: list[Any]) -> None:
+        """Remember what the elements are that a loop reads of what another has collected."""
+        for e, s in zip(elements, sequences, strict=True):
+            s = self.origins.get(s, s)
+            turned = self.made_by(s, backwards)
+            s = turned.args[0] if turned is not None else s
+            writer = self.defs.get(self.origins.get(s, s))
+            if isinstance(writer, For | While):
+                x = writer.body.results[writer.results.index(self.origins.get(s, s))]
+                if isinstance(x, Value):
+                    self.origins[e] = x
 
     def number_in(self, x: Any) -> Any:
         """The number that an array without axes of another library is made of; None if it is not made so."""

@@ -6,7 +6,7 @@ the slope of relu, `np.maximum(x, 0)`, at 0 is 0, and that of `clip` at its boun
 
 import numpy as np
 
-from rules.cotangent import unstack
+from rules.cotangent import strong, unstack
 from rules.kind import Num, Seq, array_or_number, broadcast, element_of, kind_of, library, promote
 from rules.numpy.reductions import beside, reduction
 from rules.numpy.shape import array_kind
@@ -22,7 +22,7 @@ def _shared(d, wins, x, y):
 
 def chosen(t, wins):
     """The tangent `t` where its argument wins, and zero elsewhere, whatever `t` is there: it may be infinite."""
-    return np.where(wins, t, 0.0) if rank(wins) else t * wins
+    return np.where(wins, t, 0.0) if rank(wins) else strong(wins, t)
 
 
 def _moved(t, wins, x, y):
