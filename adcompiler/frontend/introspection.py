@@ -13,8 +13,9 @@ import numpy as np
 
 from adcompiler.errors import Refusal
 from adcompiler.frontend.collected import class_of
+from adcompiler.frontend.instances import is_users
 from adcompiler.frontend.kinds import Elements, Known, ListOf
-from adcompiler.frontend.scope import Callback, Closure, Method, Poison, poison_problem
+from adcompiler.frontend.scope import Callback, Closure, Method, Poison, is_changeable, poison_problem
 from adcompiler.frontend.words import describe, spelled
 from adcompiler.ir.core import Value
 from rules.cotangent import length
@@ -69,6 +70,8 @@ def told(self: Any, node: Any, x: Any, what: str, answers: set[Any]) -> Any:
 def _isinstance(self: Any, node: Any, x: Any, cls: Any) -> Any:
     wanted = self.static(cls, node, "the class in isinstance")
     if isinstance(x, Known) and not isinstance(x.value, Elements):
+        if is_users(type(x.value)):
+            self.scope.watch(type(x.value), "it.__mro__", type(x.value).__mro__)
         return Known(isinstance(x.value, wanted))
     return told(self, node, x, "the class", {issubclass(c, wanted) for c in classes(self, x)})
 
@@ -95,7 +98,10 @@ def _bool(self: Any, node: Any, x: Any = FALSE) -> Any:
 
 def _has(self: Any, node: Any, x: Any, name: str) -> bool:
     if isinstance(x, Known) and not isinstance(x.value, Elements):
-        return hasattr(x.value, name)
+        has = hasattr(x.value, name)
+        if is_changeable(x.value):
+            self.scope.watch(x.value, f"hasattr(it, {name!r})", has, hasattr)
+        return has
     if isinstance(x, tuple) and name in self.fields(x):
         return True
     found = {hasattr(c, name) for c in classes(self, x)}

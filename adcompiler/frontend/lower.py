@@ -573,7 +573,7 @@ def lower(source: Source, describe: Callable[[Describe], dict[str, Any]], env: L
         touched = [(x, scope.describe.met.get(i)) for i, x in scope.touched.items()]
         found_classes = dict.fromkeys(k for r in lowerer.known_objects.values() for k in own_classes(r.cls))
         return Lowered(function, source, arguments, scope.leaves, list(scope.captured.values()),
-                       list(scope.identities.values()), env, result, scope.free_names,
+                       scope.guarded(), env, result, scope.free_names,
                        list(scope.sources.values()), touched, list(found_classes), written)  # fmt: skip
     raise UnsupportedError("too many arguments are needed by value")
 

@@ -168,6 +168,8 @@ class Operators(AttributeStores):
     def equal_objects(self, a: Any, b: Any, node: Any) -> Any:
         """`==` of objects: those of a dataclass are compared by their fields, others are the same or not."""
         fields = self.fields_compared(a, b, "__eq__")
+        for cls in {class_of(x) for x in (a, b) if is_users_object(x)}:
+            self.scope.watch(cls, "it.__eq__", cls.__eq__)
         return Known(self._is(a, b, node)) if fields is None else super().compare(gast.Eq(), *fields, node)
 
     def fields_compared(self, a: Any, b: Any, name: str) -> tuple[Any, Any] | None:

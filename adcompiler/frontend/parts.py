@@ -18,7 +18,7 @@ from adcompiler.frontend.iterators import Once
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
-from adcompiler.frontend.scope import Method, Poison, poison_problem
+from adcompiler.frontend.scope import Method, Poison, is_changeable, poison_problem
 from adcompiler.frontend.words import MAKERS, describe, method_remedy, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
@@ -63,6 +63,8 @@ class Parts(Conditions):
                 try:
                     getattr(owner.value, name)
                 except AttributeError as error:
+                    if is_changeable(owner.value):
+                        self.scope.watch(owner.value, f"hasattr(it, {name!r})", False, hasattr)
                     self.raise_here(AttributeError, str(error))
             d = self.scope.attribute(owner.value, name, self.loc(node))
             self.note_captures()

@@ -192,6 +192,8 @@ def moment() -> int:
     return Value(None).id
 
 
+#: The modules of this package, whose globals stay as they are.
+_OWN = frozenset({"adcompiler", "rules"})
 CONSTANT_MODULES = frozenset({"numpy", "math", "scipy", "cmath"})
 
 
@@ -211,6 +213,8 @@ class Scope:
         self.describe = Describe(env, by_value)
         self.captured: dict[tuple[Any, str], Captured] = {}
         self.identities: dict[tuple[Any, str], Identity] = {}
+        #: The globals of modules, by their id, with the builtins that are read there.
+        self.builtins: dict[int, tuple[dict[str, Any], set[str]]] = {}
         self.free_names: dict[str, Any] = {}
         self.sources: dict[Any, Source] = {main.node: main}
         #: Functions known to call themselves, with which axes of their arguments are equal; those being lowered apart,
@@ -284,6 +288,8 @@ class Scope:
         if name in source.globals:
             return self.outside((id(source.globals), name), self._global(source, name), source.globals[name], name, loc)
         if hasattr(builtins, name):
+            if source.globals.get("__name__", "").partition(".")[0] not in _OWN:
+                self.builtins.setdefault(id(source.globals), (source.globals, set()))[1].add(name)
             return Known(getattr(builtins, name))
         raise Refusal(problem_at(loc, f"{name} is not defined", "define it, or import it"))
 
@@ -348,6 +354,13 @@ class Scope:
         access = Access(text, (("it", owner), *((f.__name__, f) for f in using)))
         self.identities.setdefault((id(owner), text), Identity(access, value))
 
+    def guarded(self) -> list[Identity]:
+        """What has to be as it was: also that no global has got the name of a builtin that is read."""
+        test = "names if it.keys().isdisjoint(names) else it"
+        unhidden = ((d, frozenset(names)) for d, names in self.builtins.values())
+        return [*self.identities.values(),
+                *(Identity(Access(test, (("it", d), ("names", names))), names) for d, names in unhidden)]  # fmt: skip
+
     def attribute(self, owner: Any, name: str, loc: Loc) -> Any:
         """An attribute of an object known when compiling: a module's, a class's, an instance's."""
         try:
@@ -376,6 +389,12 @@ class Scope:
             reason = f"the attribute {name} is another {type(value).__name__} whenever it is read"
             raise Refusal(problem_at(loc, reason, "read it outside of the function, once, and use what it was"))
         return self.outside((id(owner), name), Access(f"{local}.{name}", ((local, owner),)), value, name, loc)
+
+
+def is_changeable(x: Any) -> bool:
+    """Can this get attributes that it has not, and lose those that it has?"""
+    module = x.__name__ if isinstance(x, types.ModuleType) else getattr(x, "__module__", None) or ""
+    return hasattr(x, "__dict__") and str(module).partition(".")[0] not in CONSTANT_MODULES | {"builtins"}
 
 
 def _content(cell: types.CellType) -> Any:
