@@ -590,9 +590,17 @@ def _with(x: Any, step: Any, part: Any) -> Any:
 
 
 def _gradient_of(value: bool) -> Callable[..., Any]:
-    """`grad(f)` written inside a function that is being compiled: the gradient is made then."""
+    """`grad(f)` written inside a function that is being compiled: the gradient is made then.
 
-    def make(self: Any, node: Any, f: Any, argnums: Any = None, has_aux: Any = None, of: Any = None) -> Any:
+    `how` is the way in which it is compiled and keeps arrays: inside it is part of the function around.
+    """
+
+    def make(
+        self: Any, node: Any, f: Any, argnums: Any = None, has_aux: Any = None, *, of: Any = None, **how: Any
+    ) -> Any:
+        unknown = set(how) - {"inline", "reuse", "reuse_buffers", "max_workspaces"}
+        if unknown:
+            raise self.refuse(node, f"this raises TypeError: there is no option {min(unknown)}", "leave it out")
         number = 0 if argnums is None else self.static(argnums, node, "argnums")
         aux = False if has_aux is None else bool(self.static(has_aux, node, "has_aux"))
         if of is not None and isinstance(f, Closure):

@@ -109,8 +109,9 @@ def _moves(d: Any) -> bool:
 
 
 def pulled(
-    lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, lazy: Any = None, reuse_buffers: Any = None
-) -> Any:
+    lowerer: Any, node: Any, f: Any, *args: Any, argnums: Any = None, of: Any = None, lazy: Any = None,
+    reuse_buffers: Any = None,
+) -> Any:  # fmt: skip
     """The denotation of `vjp(f, *args, argnums=...)`: the value and the pullback."""
     if lazy is not None and lowerer.static(lazy, node, "lazy"):
         raise lowerer.refuse(node, "vjp(..., lazy=True) is in a function that is compiled, where there are no thunks",
@@ -119,7 +120,11 @@ def pulled(
     chosen = None if argnums is None else lowerer.static(argnums, node, "argnums")
     if chosen is None:
         chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(lowerer.without_objects(x, node)))))
-    request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp")
+    if of is not None and isinstance(f, Closure):
+        raise lowerer.refuse(node, "of= of a function that is defined inside is not supported",
+                             "let it return the array, or define it at module level")  # fmt: skip
+    left_in = None if of is None else lowerer.static(of, node, "of")
+    request = Request(function, tuple(chosen) if isinstance(chosen, list) else chosen, mode="vjp", of=left_in)
     args = lowerer.variable(args, {})
     trees = tuple(lowerer.without_objects(x, node) for x in args)
     argument_leaves(request.named((trees, {})), request.wrt, request.name, lowerer.loc(node))

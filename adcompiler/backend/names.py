@@ -18,12 +18,13 @@ from adcompiler.passes.outs import into
 from adcompiler.passes.schedule import Schedule
 from rules.cotangent import length, size, update, zeros_like
 from rules.kind import Seq
+from rules.numpy.powers import real_power
 from rules.sequences import backwards
 
 _ROLES = {
     np.exp: "e", np.log: "l", np.tanh: "t", np.sqrt: "root", operator.add: "s", operator.sub: "r",
     operator.mul: "m", operator.truediv: "q", operator.matmul: "p", np.sum: "total", np.mean: "mean", np.max: "top",
-    size: "n", length: "n", operator.pow: "power", np.outer: "outer", operator.neg: "r",
+    size: "n", length: "n", operator.pow: "power", real_power: "power", np.outer: "outer", operator.neg: "r",
     operator.getitem: "part", zeros_like: "zeros", range: "steps",
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 params["W"] @ x       ->       %t = operator.matmul(%W, %x)          (params is {"W": %W, "b": %b})
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from adcompiler.frontend.kinds import Known, ListOf
 from adcompiler.frontend.records import Record
 from adcompiler.frontend.scope import Closure, Frame, Method, Poison, Scope, poison_problem
 from adcompiler.frontend.words import CONSTRUCTS, FUNCTIONS, SYMBOLS, construct, describe, no_number
-from adcompiler.ir.build import Builder
+from adcompiler.ir.build import Builder, kind_of_operand
 from adcompiler.ir.callee import Bound
 from adcompiler.ir.core import Loc, Op, Value, leaves
 from adcompiler.ir.printer import target_name
@@ -23,6 +24,7 @@ from adcompiler.ir.structure import like
 from rules.cotangent import length
 from rules.exceptions import error_of, outcome
 from rules.kind import Array, KindError, Lengths, Num, Opaque, Seq, Token, Unfilled
+from rules.numpy.powers import real_power
 from rules.rule import find
 
 
@@ -160,6 +162,8 @@ class Operations:
                 self.refuse_opaque(v)
         if self.attempts:
             self.check_raises(target, operands, kwargs)
+        if target in (operator.pow, pow) and len(operands) == 2 and _may_be_complex(*operands):
+            target = real_power
         if target in _ARRAYS and len(operands) == 1 and not kwargs:
             kwargs = _told(operands[0])
         result = self.builder.call(target, *operands, hint=hint, **{k: self.operand(v) for k, v in kwargs.items()})
@@ -241,6 +245,14 @@ class Operations:
         """Refuse an operand of an operator that is neither a number nor an array."""
         for remedy in filter(None, map(no_number, operands)):
             raise self.refuse(node, f"{SYMBOLS[target]} is applied to {' and '.join(map(describe, operands))}", remedy)
+
+
+def _may_be_complex(x: Any, p: Any) -> bool:
+    """Is this the power of a Python float, which may be negative, to an exponent that may be no integer?"""
+    kinds = [kind_of_operand(x), kind_of_operand(p)]
+    if not all(isinstance(k, Num) and k.type is float for k in kinds) or not any(isinstance(y, Value) for y in (x, p)):
+        return False
+    return (isinstance(x, Value) or x < 0) and (isinstance(p, Value) or p % 1 != 0)
 
 
 def rebuild(d: Any, f: Callable[[Any], Any]) -> Any:

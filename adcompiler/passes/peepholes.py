@@ -42,6 +42,7 @@ from rules.cotangent import (
     update,
 )
 from rules.kind import ONE, Array, KindError, Num, Seq, lengths, same_shape
+from rules.numpy.powers import real_power
 from rules.numpy.shape import reshape_like
 from rules.rule import OPERATORS
 from rules.sequences import backwards
@@ -318,6 +319,12 @@ def _float(here: Site, op: Op, out: Value) -> Any:
     return x if isinstance(x, Value) and isinstance(x.kind, Num) and x.kind == out.kind and _surely(here, x) else None
 
 
+def _real_power(here: Site, op: Op, out: Value) -> Any:
+    """The power of what is not negative is Python's."""
+    known = facts(op.args[0], here.defs, {}, of_arguments(here.defs.values()))
+    return here.emit_if_kind(operator.pow, op.args, out) if known.nonnegative else None
+
+
 def _surely(here: Site, x: Value, depth: int = 4) -> bool:
     """Is this number surely of the type of its kind: an argument, or what NumPy makes of an array?
 
@@ -373,6 +380,7 @@ _REWRITES: dict[Any, Any] = {
     unstack: _inverse(restack),
     length: _length,
     float: _float,
+    real_power: _real_power,
     np.float64: _float,
     np.float32: _float,
     np.transpose: _transpose,

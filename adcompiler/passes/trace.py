@@ -186,6 +186,8 @@ class Trace:
         """Record one call of a rule body."""
         args, kwargs = strip(tuple(args)), strip(dict(kwargs))
         target = FROM_UFUNC.get(target, target)
+        if target is np.conjugate and not isinstance(args[0], Value):
+            return np.conjugate(args[0]).item()
         if target is np.conjugate and args[0].kind.dtype.kind != "c":
             return Tracer(self, args[0])
         if self.use_math and target in _UFUNCS and hasattr(math, target.__name__):

@@ -20,11 +20,26 @@ def quiet_power(x: Any, p: Any) -> Any:
         with np.errstate(divide="ignore", over="ignore"):
             return np.power(x, p, dtype=np.result_type(x, p, np.float16))
     try:
-        return x**p
+        return _real(x, p, x**p)
     except ZeroDivisionError:
         return math.inf
     except OverflowError:
         return -math.inf if x < 0 and p % 2 == 1 else math.inf
+
+
+@primitive
+def real_power(x: Any, p: Any) -> Any:
+    """`x**p` of Python's floats. Raises ValueError where that is complex: the root of a negative number."""
+    return _real(x, p, x**p)
+
+
+def _real(x: Any, p: Any, z: Any) -> Any:
+    if isinstance(z, complex) and not isinstance(x, complex) and not isinstance(p, complex):
+        raise ValueError(
+            f"({x!r}) ** {p!r} is a complex number in Python, which is not followed where a float is the base: "
+            "write (x + 0j) ** p"
+        )
+    return z
 
 
 @primitive
@@ -64,6 +79,21 @@ class power:
 
     def t_z(x, y, z, t_x, t_y):
         return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
+
+
+@rule("z = real_power(x, y)", real_power)
+class real_power_rule:
+    def kind(): return Num(float)
+
+    def d_x(d_z, x, y, z):
+        if is_constant(y) and y == 0.5:
+            return strong_divide(0.5 * d_z, z)
+        if is_constant(y) and y > 1:
+            return d_z * (y * real_power(x, y - 1))
+        return strong(d_z * y, quiet_power(x, y - 1))
+
+    def d_y(d_z, x, z): return strong(d_z * z, log_of_base(x))
+    def t_z(x, y, z, t_x, t_y): return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
 
 
 @rule("z = quiet_power(x, p)", quiet_power)

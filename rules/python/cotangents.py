@@ -229,6 +229,7 @@ class strong_rule:
 
 @rule("z = strong_divide(d, q)", strong_divide)
 class strong_divide_rule:
+    infinite_at_pole = True
     def kind(d, q): return _product(d, q)
     def d_d(d_z, q): return strong_divide(d_z, q)
     def d_q(d_z, q, z): return -strong_divide(strong(z, d_z), q)

@@ -5,7 +5,7 @@ import operator
 
 import numpy as np
 
-from rules.numpy.powers import log_of_base, quiet_power
+from rules.numpy.powers import log_of_base, quiet_power, real_power
 from tests.rules.case import case, normal, positive, within
 
 A, B, P, Q = normal(3, 4), normal(3, 4, seed=2), positive(3, 4), positive(3, 4, seed=2)
@@ -24,6 +24,7 @@ CASES = [
     case(math.fmod, 5.3, 2.1),
     # powers
     *[case(f, P, B) for f in (np.power, operator.pow, quiet_power)],
+    *[case(real_power, 1.7, p) for p in (0.5, 1.5, -0.7, 0.3)],
     case(pow, 1.5, 2.5),
     case(math.pow, 1.5, 2.5),
     *[case(operator.pow, A, k).but(wrt="x") for k in (2, 1, 0, 3, -1, -2, 2.0)],
