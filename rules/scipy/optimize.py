@@ -13,7 +13,7 @@ from rules.kind import Array, KindError, Num, Opaque, kind_of
 from rules.libraries import follow
 from rules.operands import rank
 from rules.results import fields
-from rules.rule import primitive, rule, unsupported
+from rules.rule import primitive, recorded, rule, unsupported
 from rules.scipy.forms import refused
 from rules.scipy.implicit import pulled, pushed, starting, well_posed
 
@@ -212,7 +212,8 @@ class fixed_point_rule:
 def _distance(ad: Any, func: Any, x: Any, d: Any) -> Any:
     """The derivative of x - f(x) by x."""
     slope = ad.jacobian(func, x, rows=x.shape[0] if rank(x) else None)[1]
-    return well_posed(1.0 - slope if not rank(x) else np.eye(x.shape[0]) - slope, x - func(x), x, d, "fixed_point")
+    one = recorded(np.eye, x.shape[0]) if rank(x) else 1.0
+    return well_posed(one - slope, x - func(x), x, d, "fixed_point")
 
 
 def _solved(slope: Any, d: Any, transposed: bool) -> Any:
