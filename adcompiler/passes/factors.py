@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from adcompiler.ir.core import Op, Value, is_cotangent
-from adcompiler.passes.site import Site, alike, is_number, only_new_axes
+from adcompiler.passes.site import Site, alike, is_number, only_new_axes, wraps
 from rules.cotangent import direction, spread, strong, strong_divide, unless_zero
 from rules.kind import ONE, Array, Num
 
@@ -45,9 +45,10 @@ def rewrite_neg(here: Site, op: Op, out: Value) -> Any:
             return here.emit(product.target, -a, b, like=out)
         if not isinstance(b, Value):
             return here.emit(product.target, a, -b, like=out)
-        if isinstance(a.kind, Num) and isinstance(b.kind, Array):
+        first = isinstance(a.kind, Num) and isinstance(b.kind, Array)
+        if (first or wraps(b)) and not wraps(a):
             return here.emit(product.target, here.emit(operator.neg, a, like=Value(a.kind, "", out.loc)), b, like=out)
-        if product.target is operator.mul:
+        if product.target is operator.mul and not wraps(b):
             return here.emit(operator.mul, a, here.emit(operator.neg, b, like=Value(b.kind, "", out.loc)), like=out)
     return None
 
@@ -60,7 +61,7 @@ def opposite(here: Site, x: Any) -> Any:
         minus, negative = opposite(here, term), here.made_by(d, operator.neg)
         return None if minus is None else here.emit(unless_zero, negative.args[0] if negative else d, minus, like=x)
     product = here.made_by(x, *LINEAR)
-    if product is None or not here.only_use(x):
+    if product is None or not here.only_use(x) or wraps(x):
         return None
     a, b = product.args
     negative = here.made_by(a, operator.neg)
@@ -78,7 +79,8 @@ def opposite(here: Site, x: Any) -> Any:
 def scaled(here: Site, op: Op) -> Any:
     """`c * (k * x)` is `(c * k) * x`: where a factor is a power of two, which rounds nothing, or of a cotangent."""
     for c, y in (op.args, op.args[::-1]):
-        inner = here.made_by(y, operator.mul) if type(c) in (int, float) and here.only_use(y) else None
+        known = type(c) in (int, float) and here.only_use(y) and not wraps(y)
+        inner = here.made_by(y, operator.mul) if known else None
         for k, x in (inner.args, inner.args[::-1]) if inner is not None else ():
             exact = type(k) in (int, float) and (_power_of_two(c) or _power_of_two(k))
             if type(k) in (int, float) and isinstance(x, Value) and (exact or is_cotangent(op.result)):
@@ -129,7 +131,7 @@ _ABSOLUTE = (operator.abs, abs, np.absolute)
 def _taking(here: Site, c: float, y: Any, depth: int) -> Any:
     """`c * y` for a power of two, with the factor taken into a number in `y`, or a minus; None if there is none."""
     op = here.made_by(y, *LINEAR, *GUARDED, operator.neg, *VIEWS)
-    if op is None or not depth or not here.only_use(y) or not any(o is op for o in reversed(here.ops)):
+    if op is None or not depth or not here.only_use(y) or wraps(y) or not any(o is op for o in reversed(here.ops)):
         return None  # what stands outside of a loop is not computed in it
     like = Value(y.kind, y.hint, op.loc)
     if op.target is operator.neg:

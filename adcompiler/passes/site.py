@@ -12,7 +12,7 @@ from adcompiler.ir.alias import takes_all
 from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import For, Function, Op, Value, While
 from adcompiler.ir.library import of_numpy
-from rules.kind import Array, is_scalar, same_kind
+from rules.kind import Array, Num, is_scalar, same_kind
 from rules.sequences import backwards
 
 
@@ -44,9 +44,14 @@ class Site:
         return self.emit(target, *args, like=out) if same_kind(infer(target, args, {}), out.kind) else None
 
     def made_by(self, x: Any, *targets: Any) -> Op | None:
-        """The operation behind an operand, if it is a call of one of these."""
+        """The operation behind an operand, if it is a call of one of these.
+
+        A minus of integers is none: of unsigned ones, and of the least of the others, it is another number.
+        """
         op = self.defs.get(x) if isinstance(x, Value) else None
-        return op if op is not None and op.target in targets else None
+        if op is None or op.target not in targets or (op.target is operator.neg and wraps(x)):
+            return None
+        return op
 
     def note_origins(self, elements: list[Value], sequences: list[Any]) -> None:
         """Remember what the elements are that a loop reads of what another has collected."""
@@ -76,6 +81,12 @@ class Site:
     def only_use(self, x: Any) -> bool:
         """Is this a value that nothing else reads?"""
         return isinstance(x, Value) and self.uses.get(x, 1) == 1
+
+
+def wraps(x: Any) -> bool:
+    """Are these integers of NumPy's, whose sums and products may leave their range?"""
+    kind = x.kind if isinstance(x, Value) else None
+    return isinstance(kind, Array | Num) and kind.dtype.kind in "biu" and not (isinstance(kind, Num) and kind.python)
 
 
 def is_exactly(x: Any, k: int) -> bool:
