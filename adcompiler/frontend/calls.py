@@ -459,6 +459,15 @@ class Calls(Iterations):
         raise NotImplementedError
 
     # --------------------------------------------------------------------------------- user functions
+    def known_call(self, f: Any, values: list[Any], node: Any) -> Known:
+        """What a method gives of what is known when compiling; what it raises may be caught."""
+        try:
+            return Known(f(*values))
+        except Exception as error:
+            self.raise_here(type(error), *error.args)
+            raise self.refuse(node, f"this raises {type(error).__name__}: {error}",
+                              "test before whether it does") from None  # fmt: skip
+
     def inline(self, node: Any, frame: Frame, name: str, defaults: Any, args: Any, kwargs: Any, call: Any) -> Any:
         """Lower a call of a function whose body can be seen."""
         bound = self.bind_arguments(node, name, defaults, args, kwargs, call)
@@ -615,8 +624,8 @@ class Calls(Iterations):
         elif isinstance(owner, tuple | list):
             known = all(isinstance(x, Known) and not is_object(x.value) for x in owner)
             if m.name in ("index", "count") and known:
-                values = [x.value for x in owner]
-                return Known(getattr(values, m.name)(self.static(args[0], node, "what is looked for")))
+                wanted = self.static(args[0], node, "what is looked for")
+                return self.known_call(getattr([x.value for x in owner], m.name), [wanted], node)
             if m.name == "copy":
                 return type(owner)(owner)
         elif is_set(owner):
@@ -627,7 +636,7 @@ class Calls(Iterations):
             if m.name == "format" and not kwargs and any(isinstance(a, Known) and is_object(a.value) for a in args):
                 return self.emit(str.format, owner, *args)  # as they are when it is called
             values = [self.static(a, node, f"the argument of {m.name}") for a in args]
-            return Known(getattr(owner.value, m.name)(*values))
+            return self.known_call(getattr(owner.value, m.name), values, node)
         cls = list if isinstance(owner, Value | ListOf) else type(owner)
         if isinstance(owner, dict) and self.counts(owner):
             raise self.refuse(node, f"the method {m.name} of a Counter is not supported",

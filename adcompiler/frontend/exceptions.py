@@ -10,6 +10,7 @@ What cannot raise what is caught leaves no trace. A function that is called in a
 it raises, beside its value.
 """
 
+import itertools
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,14 +29,14 @@ from adcompiler.frontend.scope import Frame, Maybe, Poison
 from adcompiler.frontend.trying import Attempt
 from adcompiler.frontend.walk import held_leaves
 from adcompiler.frontend.words import SYMBOLS
-from adcompiler.ir.build import kind_of_operand
+from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import UNDEF, If, Region, Value, raise_
 from adcompiler.ir.printer import target_name
 from rules.cotangent import appended, update, without_last
 from rules.exceptions import error_of, outcome, raised_by, which
-from rules.kind import Array, Num, Opaque, Seq
+from rules.kind import ONE, Array, Num, Opaque, Seq
 from rules.libraries import hashable, home
-from rules.rule import find
+from rules.rule import OPERATORS, find
 
 Classes = tuple[type[BaseException], ...]
 _SOLVERS = ("cholesky", "inv", "solve", "eig", "eigh", "eigvals", "eigvalsh", "svd", "svdvals", "lstsq", "pinv",
@@ -397,7 +398,7 @@ def _returns(node: Any) -> bool:
 
 
 def may_raise(target: Any, operands: tuple[Any, ...], env: Any) -> Classes:
-    """What an operation may raise; of what depends on shapes, nothing, since these are known when compiling."""
+    """What an operation may raise; of ranks nothing, since these are known when compiling."""
     if hashable(target) and target in _FAILING:
         return _FAILING[target]
     if target in _DIVISIONS or target is operator.pow:
@@ -411,7 +412,8 @@ def may_raise(target: Any, operands: tuple[Any, ...], env: Any) -> Classes:
     if target is operator.getitem:
         index = operands[1]
         base = kind_of_operand(operands[0])
-        return (IndexError,) if isinstance(base, Array | Seq) and _numbers(index, base, env) else ()
+        if isinstance(base, Array | Seq) and _numbers(index, base, env):
+            return (IndexError,)
     if target is int and operands and isinstance(operands[0], Value):
         kind = operands[0].kind
         return (ValueError, OverflowError) if kind.dtype.kind == "f" else ()
@@ -423,7 +425,50 @@ def may_raise(target: Any, operands: tuple[Any, ...], env: Any) -> Classes:
         return (Exception,)
     if module.startswith("scipy.") and module.split(".")[1] not in ("special", "fft", "stats", "ndimage"):
         return (np.linalg.LinAlgError, ValueError, RuntimeError)
-    return ()
+    return _may_misfit(target, rule.name if rule is not None else "", operands, env)
+
+
+def _may_misfit(target: Any, name: str, operands: tuple[Any, ...], env: Any) -> Classes:
+    """What NumPy raises where lengths do not agree, as far as it is not known when compiling that they do."""
+    kinds = [kind_of_operand(x) for x in operands if isinstance(x, Value)]
+    arrays = [k for k in kinds if isinstance(k, Array) and k.ndim]
+    shapes = [k.shape for k in arrays]
+    if (
+        target in OPERATORS
+        and target not in (operator.getitem, operator.matmul)
+        or isinstance(target, np.ufunc)
+        or name in ("where", "clip")
+    ):
+        misfit = any(not _broadcast(a, b, env) for a, b in itertools.combinations(shapes, 2))
+    elif name in ("matmul", "dot", "vdot", "inner") and len(arrays) == 2:
+        a, b = shapes
+        misfit = not env.same(a[-1], b[-1] if name in ("vdot", "inner") else b[max(len(b) - 2, 0)])
+    elif name in ("stack", "concatenate", "vstack", "hstack", "column_stack") and isinstance(operands[0], list | tuple):
+        parts = [k.shape for k in map(kind_of_operand, operands[0]) if isinstance(k, Array)]
+        pairs = [(m, n) for a, b in itertools.pairwise(parts) for m, n in zip(a, b, strict=False)]
+        misfit = any(not env.same(m, n) for m, n in pairs) and not (name == "concatenate" and len(parts[0]) == 1)
+    elif name in ("max", "min", "argmax", "argmin", "ptp"):
+        misfit = any(env.at_least(n, 1) is not True for a in shapes for n in a)
+    elif name in ("largest", "smallest"):
+        misfit = True
+    elif name in ("reshape", "split", "broadcast_to", "resize"):
+        misfit = bool(arrays) and not (name == "reshape" and operands[1] in (-1, (-1,), (-1, 1), (1, -1)))
+    elif target is update and operands[2] == "set" and len(arrays) == 2:
+        place = infer(operator.getitem, (operands[0], operands[1][0]), {}) if operands[1][0] != "T" else None
+        misfit = not isinstance(place, Array) or not _broadcast(place.shape, arrays[-1].shape, env)
+    elif target is operator.getitem:
+        index = operands[1] if isinstance(operands[1], tuple) else (operands[1],)
+        gathers = any(isinstance(getattr(i, "kind", None), Array) and i.kind.dtype.kind in "iu" for i in index)
+        return (IndexError,) if gathers and arrays else ()
+    else:
+        return ()
+    return (ValueError,) if misfit else ()
+
+
+def _broadcast(a: Any, b: Any, env: Any) -> bool:
+    """Do two shapes surely fit together?"""
+    pairs = zip(reversed(a), reversed(b), strict=False)
+    return all(env.same(m, n) or ONE in (env.resolve(m), env.resolve(n)) for m, n in pairs)
 
 
 def _numbers(index: Any, base: Any, env: Any) -> bool:
