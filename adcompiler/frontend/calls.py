@@ -459,10 +459,14 @@ class Calls(Iterations):
         raise NotImplementedError
 
     # --------------------------------------------------------------------------------- user functions
-    def known_call(self, f: Any, values: list[Any], node: Any) -> Known:
-        """What a method gives of what is known when compiling; what it raises may be caught."""
+    def known_call(self, f: Any, values: list[Any], node: Any) -> Any:
+        """What a method gives of what is known when compiling; what it raises may be caught.
+
+        A list is one that may be changed.
+        """
         try:
-            return Known(f(*values))
+            made = f(*values)
+            return type(made)(map(Known, made)) if type(made) in (list, tuple) else Known(made)
         except Exception as error:
             self.raise_here(type(error), *error.args)
             raise self.refuse(node, f"this raises {type(error).__name__}: {error}",

@@ -215,6 +215,8 @@ def _extremum(f: Any) -> Callable[..., Any]:
         for d in items:
             if isinstance(d, Value) and isinstance(d.kind, Array) and d.kind.ndim:
                 raise self.refuse(node, f"{f.__name__} of arrays compares them as a whole", f"use np.{f.__name__}imum")
+        if all(isinstance(d, Known) and isinstance(d.value, int | float) for d in items):
+            return Known(f(d.value for d in items))
         kinds = [category(kind_of_operand(self.operand(d))) for d in items]
         if 0 <= min(kinds) < max(kinds) == 2:  # one of ints and floats is a float
             items = [d if k == 2 else self.emit(float, d) for d, k in zip(items, kinds, strict=True)]
