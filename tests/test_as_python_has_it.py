@@ -1,4 +1,4 @@
-"""What Python does that a compiler easily does otherwise: truth, sums of objects, texts, tuples of a kind of their own."""
+"""What Python does that a compiler easily does otherwise: truth, sums of objects, texts, tuples with an own will."""
 
 from collections import namedtuple
 from dataclasses import dataclass

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from rules.kind import Array, KindError, Num, array_or_number, normalize_axis
+from rules.kind import Array, KindError, Num, array_or_number, kind_of, normalize_axis
 from rules.numpy.shape import array_kind, moved
-from rules.operands import rank
-from rules.rule import borrows, rule
+from rules.operands import dtype_of, is_constant, rank
+from rules.rule import borrows, nondifferentiable, primitive, rule
 
 
 def _permuted(a: Any, order: Any) -> Array | Num:
@@ -145,8 +145,22 @@ class flipud:
     def t_y(t_m): return np.flipud(t_m)
 
 
+@primitive
+def turned_back(shift: Any) -> Any:
+    """The shift the other way round, of unsigned integers, too."""
+    return (-np.asarray(shift, np.intp))[()]
+
+
+nondifferentiable("s = turned_back(shift)", turned_back,
+                  kind=lambda shift: array_or_number(np.dtype(np.intp), kind_of(shift).shape))  # fmt: skip
+
+
 def _negative(shift: Any) -> Any:
-    return tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
+    return tuple(map(_negative, shift)) if isinstance(shift, tuple | list) else _back(shift)
+
+
+def _back(shift: Any) -> Any:
+    return -shift if is_constant(shift) or dtype_of(shift).kind == "i" else turned_back(shift)
 
 
 @rule("y = roll(a, shift, axis=None)", np.roll)

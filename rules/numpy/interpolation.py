@@ -52,8 +52,8 @@ def _slope(x: Any, xp: Any, fp: Any) -> Any:
 
 def _unslope(d: Any, x: Any, xp: Any) -> Any:
     """The cotangent of the values at the knots from that of the slopes at `x`."""
-    each = scatter(d, np.pad(xp, (0, 1)), np.searchsorted(xp, x, side="right"))
-    return undiff(each[1:-1] / np.diff(xp), xp)
+    each = scatter(d, np.pad(1.0 * xp, (0, 1)), np.searchsorted(xp, x, side="right"))
+    return undiff(each[1:-1] / np.diff(xp), 1.0 * xp)
 
 
 @rule("y = uninterp(d, x, xp)", uninterp)

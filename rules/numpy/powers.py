@@ -9,7 +9,7 @@ import numpy as np
 from rules.arrays import is_array
 from rules.cotangent import direction, strong, strong_divide
 from rules.kind import Array, Num, array_or_number, broadcast, kind_of, library, promote
-from rules.operands import is_constant
+from rules.operands import dtype_of, is_constant
 from rules.rule import primitive, rule
 
 
@@ -46,6 +46,8 @@ def _real(x: Any, p: Any, z: Any) -> Any:
 def log_of_base(x: Any) -> Any:
     """`log(x)`, but 0 where `x` is 0, for `0**y` has no slope in y, and NaN where it is negative."""
     if isinstance(x, np.generic | complex) or is_array(x):
+        if dtype_of(x).kind in "iu":  # NumPy's logarithm of small integers is of half precision
+            x = x * 1.0
         with np.errstate(invalid="ignore"):
             return np.log(x + np.equal(x, 0))
     return 0.0 if x == 0 else math.log(x) if x > 0 else math.nan
@@ -109,7 +111,7 @@ class quiet_power_rule:
 @rule("y = log_of_base(x)", log_of_base)
 class log_of_base_rule:
     infinite_at_pole = True
-    def kind(x): return _power_kind(x, x)
+    def kind(x): return _power_kind(x, np.float64(1.0) if kind_of(x).dtype.kind in "iu" else x)
     def d_x(d_y, x): return strong_divide(d_y, x)
     def t_y(t_x, x): return strong_divide(t_x, x)
 

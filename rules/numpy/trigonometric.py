@@ -71,9 +71,15 @@ class arctanh:
 class arctan2:
     """The angle of the point (y, x), in NumPy's order of arguments. At the origin both derivatives are 0."""
 
-    def d_x(d_z, x, y): return strong_divide(d_z * y, x * x + y * y)
-    def d_y(d_z, x, y): return strong_divide(-d_z * x, x * x + y * y)
-    def t_z(x, y, t_x, t_y): return strong_divide(t_x * y - t_y * x, x * x + y * y)
+    def d_x(d_z, x, y): return strong_divide(d_z * y, _square(x) + _square(y))
+    def d_y(d_z, x, y): return strong_divide(-d_z * x, _square(x) + _square(y))
+    def t_z(x, y, t_x, t_y): return strong_divide(t_x * (1.0 * y) - t_y * (1.0 * x), _square(x) + _square(y))
+
+
+def _square(x):
+    """The square, of integers as a float: they might leave their range."""
+    x = 1.0 * x
+    return x * x
 
 
 @rule("y = degrees(x)", np.degrees, np.rad2deg, math.degrees)

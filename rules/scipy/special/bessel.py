@@ -22,11 +22,11 @@ def _times(d, v, factor):
 
 # ---------------------------------------------------------------------------- of any order, unscaled
 def half_difference(f, v, z):
-    return 0.5 * (f(v - 1, z) - f(v + 1, z))
+    return 0.5 * (f(v - 1.0, z) - f(v + 1.0, z))
 
 
 def half_sum(f, v, z):
-    return 0.5 * (f(v - 1, z) + f(v + 1, z))
+    return 0.5 * (f(v - 1.0, z) + f(v + 1.0, z))
 
 
 @rule("y = jv(v, z)", special.jv)

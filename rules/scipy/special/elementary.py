@@ -35,10 +35,10 @@ class huber:
     """r**2 / 2 within delta of 0, and delta * (|r| - delta / 2) beyond."""
 
     def d_delta(d_y, delta, r): return d_y * np.maximum(np.abs(r) - delta, 0)
-    def d_r(d_y, delta, r): return d_y * np.minimum(np.maximum(r, -delta), delta)
+    def d_r(d_y, delta, r): return d_y * np.minimum(np.maximum(r, -1.0 * delta), delta)
 
     def t_y(delta, r, t_delta, t_r):
-        return t_delta * np.maximum(np.abs(r) - delta, 0) + t_r * np.minimum(np.maximum(r, -delta), delta)
+        return t_delta * np.maximum(np.abs(r) - delta, 0) + t_r * np.minimum(np.maximum(r, -1.0 * delta), delta)
 
 
 def _of_pseudo_huber(delta, r):
