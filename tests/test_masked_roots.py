@@ -62,3 +62,19 @@ def test_forward_and_then_back():
 def test_a_product_stays_one_where_nothing_is_infinite():
     text = differentiable(lambda x, w: np.sum(np.maximum(w @ x, 0.0) ** 2)).source(signature="f64[n], f64[m,n]")
     assert "np.where" not in text
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.abs(x) ** 2), lambda x: np.sum(np.abs(x) ** 2.0), lambda x: np.sum(np.abs(x) * np.abs(x)),
+    lambda x: np.sum(np.square(np.abs(x))),
+])  # fmt: skip
+def test_squares_of_absolute_values_at_zero(f):
+    """Smooth together, to second order in each order of modes."""
+    x, u = np.array([0.0, -0.5, 2.0]), np.array([1.0, -2.0, 0.5])
+
+    def moved(y):
+        return jvp(f, (y,), (u,))[1]
+
+    for found in (grad(moved)(x), grad(lambda y: grad(f)(y) @ u)(x), jvp(grad(f), (x,), (u,))[1]):
+        np.testing.assert_allclose(found, 2.0 * u)
+    assert jvp(moved, (x,), (u,))[1] == pytest.approx(2.0 * u @ u)

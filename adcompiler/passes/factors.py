@@ -106,6 +106,13 @@ def whole(here: Site, op: Op) -> Any:
         found = _replaced(here, y, made.args[1] if size is not None else x, x, 4)
         if found is not None and alike(found, op.result):
             return found
+    for p, y in (op.args, op.args[::-1]):  # the direction is a factor of a product
+        product = here.made_by(p, operator.mul)
+        for unit, rest in (product.args, product.args[::-1]) if product is not None else ():
+            made = here.made_by(unit, np.sign)
+            found = None if made is None else _replaced(here, y, made.args[0], made.args[0], 4)
+            if found is not None:
+                return here.emit_if_kind(operator.mul, (rest, found), op.result)
     return None
 
 

@@ -53,26 +53,30 @@ def log_of_base(x: Any) -> Any:
     return 0.0 if x == 0 else math.log(x) if x > 0 else math.nan
 
 
+def _by_base(d: Any, x: Any, y: Any, z: Any) -> Any:
+    """What moves, or comes back, along the base: `d` times the slope."""
+    if not is_constant(y) or isinstance(y, complex):
+        return strong(d * y, quiet_power(x, y - 1))
+    if y == 2:
+        return d * (2 * x)
+    if y == 1:
+        return d * 1
+    if y == 0.5:
+        return strong_divide(0.5 * d, z)
+    if y == 0:
+        return d * 0
+    if y < 0:
+        return d * (y * z / x)
+    if y > 1:
+        return d * (y * x ** (y - 1))
+    return strong(d * y, quiet_power(x, y - 1))
+
+
 @rule("z = power(x, y)", np.power, np.float_power, operator.pow, pow, math.pow)
 class power:
     infinite_at_pole = True
 
-    def d_x(d_z, x, y, z):
-        if not is_constant(y) or isinstance(y, complex):
-            return strong(d_z * y, quiet_power(x, y - 1))
-        if y == 2:
-            return d_z * (2 * x)
-        if y == 1:
-            return d_z * 1
-        if y == 0.5:
-            return strong_divide(0.5 * d_z, z)
-        if y == 0:
-            return d_z * 0
-        if y < 0:
-            return d_z * (y * z / x)
-        if y > 1:
-            return d_z * (y * x ** (y - 1))
-        return strong(d_z * y, quiet_power(x, y - 1))
+    def d_x(d_z, x, y, z): return _by_base(d_z, x, y, z)
 
     def d_y(d_z, x, z):
         if is_constant(x) and not isinstance(x, complex) and x > 0:
@@ -80,7 +84,9 @@ class power:
         return strong(d_z * z, log_of_base(x))
 
     def t_z(x, y, z, t_x, t_y):
-        return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
+        plain = is_constant(y) and not isinstance(y, complex) and y >= 0
+        t = _by_base(t_x, x, y, z) if plain else strong(t_x * y, quiet_power(x, y - 1))
+        return t + strong(t_y * z, log_of_base(x))
 
 
 @rule("z = real_power(x, y)", real_power)
