@@ -15,6 +15,7 @@ from adcompiler.dispatch import COMPILING, Dispatcher, Kept
 from adcompiler.errors import GradientError, problem_at
 from adcompiler.explanation import Explanation, explanation
 from adcompiler.forms import form_of
+from adcompiler.frontend.given import given_function
 from adcompiler.frontend.instances import attributes_of, is_object
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.scope import Closure
@@ -607,7 +608,7 @@ def _gradient_of(value: bool) -> Callable[..., Any]:
             raise self.refuse(node, "of= of a function that is defined inside is not supported",
                               "let it return the array, or define it at module level")  # fmt: skip
         left_in = None if of is None else self.static(of, node, "of")
-        function = f if isinstance(f, Closure) else self.static(f, node, "the function to differentiate")
+        function = given_function(self, f, node)
         return Known(_callable(Request(function, _hashable(number), value, aux, of=left_in)))
 
     return make
@@ -621,7 +622,7 @@ def _jvp(
     if isinstance(tangents, tuple | list):
         tangents = [None if isinstance(t, Known) and t.value is None else t for t in tangents]
     moving = _moving(primals, tangents, number)
-    function = f if isinstance(f, Closure) else self.static(f, node, "the function to differentiate")
+    function = given_function(self, f, node)
     request = Request(function, moving, mode="jvp")
     given = (t for t in tangents if t is not None)
     return self.gradient(request, tuple(primals), dict(zip(request.tangents.values(), given, strict=True)), node)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adcompiler.compile import argument_leaves, structured
+from adcompiler.frontend.given import given_function
 from adcompiler.frontend.kinds import Known
 from adcompiler.frontend.lifting import lifted
 from adcompiler.frontend.lower import denotation
@@ -116,11 +117,11 @@ def pulled(
     if lazy is not None and lowerer.static(lazy, node, "lazy"):
         raise lowerer.refuse(node, "vjp(..., lazy=True) is in a function that is compiled, where there are no thunks",
                              "leave lazy out, and name the arguments whose gradients are used in argnums")  # fmt: skip
-    function = f if isinstance(f, Closure) else lowerer.static(f, node, "the function to differentiate")
+    function = given_function(lowerer, f, node)
     chosen = None if argnums is None else lowerer.static(argnums, node, "argnums")
     if chosen is None:
         chosen = tuple(i for i, x in enumerate(args) if any(map(_moves, _parts(lowerer.without_objects(x, node)))))
-    if of is not None and isinstance(f, Closure):
+    if of is not None and isinstance(function, Closure):
         raise lowerer.refuse(node, "of= of a function that is defined inside is not supported",
                              "let it return the array, or define it at module level")  # fmt: skip
     left_in = None if of is None else lowerer.static(of, node, "of")
