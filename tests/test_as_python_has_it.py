@@ -158,9 +158,58 @@ def test_a_sum_without_a_start():
         grad(lambda x: sum([Stiff(x[0]), Stiff(x[1])]).a)(X)
 
 
-def test_the_order_of_objects():
-    with pytest.raises(UnsupportedError, match="the order of tuples"):
-        grad(lambda x: x[0] if Ranked(x[0]) < Ranked(x[1]) else x[1])(X)
+class Place(NamedTuple):
+    a: float
+    b: float
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: x[0] if (x[0], x[1]) < (x[2], x[1]) else x[1], lambda x: x[0] if (x[0], x[1]) <= (x[2], x[1]) else x[1],
+    lambda x: x[0] if [x[0]] > [x[2], 1.0] else x[1], lambda x: x[0] if (1, x[0]) < (2, x[1]) else x[1],
+    lambda x: x[0] if (3, "a") >= (3, "b") else x[1], lambda x: x[0] if Ranked(x[0]) >= Ranked(x[2]) else x[1],
+    lambda x: x[0] if Place(x[0], 2.0) < Place(x[2], 3.0) else x[1], lambda x: x[0] * ((x[0],) < (x[1],)),
+    lambda x: x[1] * (() < (x[0],)) + x[0],
+])  # fmt: skip
+@pytest.mark.parametrize("x", [[0.7, 1.3, 0.7], [1.3, 0.7, 0.2], [0.2, 0.9, 1.5]])
+def test_the_order_of_tuples(f, x):
+    x = np.array(x)
+    value, gradient = value_and_grad(f)(x)
+    assert value == f(x) and gradient @ x == pytest.approx(value)
+
+
+def stacked(x):
+    st, s = [x[0]], 0.0
+    for v in x[1:]:
+        while st and st[-1] < v:
+            s += st.pop() * v
+        st.append(v)
+    return s * sum(st)
+
+
+def by_name(x):
+    p = {"w": x[:2], "b": x[1:]}
+    first = [np.sum(v) * k for k, (_, v) in enumerate(sorted(p.items()))]
+    return first[1] ** 2 + sorted(p.items(), key=lambda kv: {"w": 0, "b": 1}[kv[0]])[0][1][1]
+
+
+def in_a_tuple(x):
+    t = (1.0, [x[0]])
+    t[1].append(x[1])
+    return sum(t[1]) * len(t[1])
+
+
+@pytest.mark.parametrize("f", [stacked, by_name, in_a_tuple])
+def test_what_containers_do(f):
+    test_value_and_gradient(f)
+
+
+@pytest.mark.parametrize(("f", "way_out"), [
+    (lambda x: sorted([Ranked(x[1]), Ranked(x[0])])[0].k, "give it a key that is known"),
+    (lambda x: sum([v for v in x][1:] + [v for v in x]), r"write c = list\(a\), c \+= b"),
+])  # fmt: skip
+def test_ways_out(f, way_out):
+    with pytest.raises(UnsupportedError, match=way_out):
+        grad(f)(X)
 
 
 def test_what_is_raised_by_what_is_known():

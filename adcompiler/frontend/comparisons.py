@@ -35,6 +35,7 @@ COMPARE: dict[type, Callable[..., Any]] = {
 #: What is equal to nothing but others of its kind.
 _PLAIN = (type(None), str, bytes, bool, int, float, complex, type, types.FunctionType, types.BuiltinFunctionType,
           types.ModuleType, types.EllipsisType, types.NotImplementedType, frozenset)  # fmt: skip
+_ORDERS = {gast.Lt: operator.lt, gast.LtE: operator.le, gast.Gt: operator.gt, gast.GtE: operator.ge}
 _EQUALITY = (operator.eq, operator.ne)
 
 
@@ -145,6 +146,8 @@ class Comparisons(Joins):
             if all(isinstance(x, tuple) and all(isinstance(e, Known) for e in x) for x in (a, b)):
                 mine, theirs = (tuple(e.value for e in x) for x in (a, b))
                 return self._known(target, mine, theirs, node)
+            if isinstance(a, tuple | list) and type(a) is type(b):
+                return self._ordered(target, a, b, 0, node)
             if any(isinstance(x, tuple | list | ListOf) or _is_list(x) for x in (a, b)):
                 raise self.refuse(node, "the order of tuples and lists is not supported", "compare their elements")
             self.check_operands(target, (a, b), node)
@@ -222,6 +225,23 @@ class Comparisons(Joins):
                 raise self.refuse(node, "lists of any length are compared, whose elements are no numbers",
                                   "compare the elements in a loop, or arrays: np.array_equal(a, b)")  # fmt: skip
         return self.emit(same_items, a, b)
+
+    def _ordered(self, target: Any, a: Any, b: Any, k: int, node: Any) -> Any:
+        """The order of two tuples or lists from their elements `k` on: that of the first ones that differ."""
+        if k == min(len(a), len(b)):
+            return Known(target(len(a), len(b)))
+        op = next(cls for cls, t in _ORDERS.items() if t is target)()
+        if k == len(a) - 1 == len(b) - 1:
+            return self.compare(op, a[k], b[k], node)
+        equal = self.truth(self.compare(gast.Eq(), a[k], b[k], node), node)
+        if isinstance(equal, bool):
+            return self._ordered(target, a, b, k + 1, node) if equal else self.compare(op, a[k], b[k], node)
+        return self.fork(equal, lambda: self._ordered(target, a, b, k + 1, node),
+                         lambda: self.compare(op, a[k], b[k], node), self.loc(node))  # fmt: skip
+
+    def truth(self, d: Any, node: Any) -> Any:
+        """A denotation as a condition: a Python bool if known, else a Value."""
+        raise NotImplementedError
 
     def conjunction(self, a: Any, b: Any) -> Any:
         """`a and b` where evaluating b is free."""

@@ -84,7 +84,7 @@ class Conditions(Comparisons):
 
     def _bool(self, node: Any, values: list[Any], test: bool = False) -> Any:
         first = self.expr(values[0])
-        if test and not isinstance(first, Value):
+        if test and not (isinstance(first, Value) and not isinstance(first.kind, Seq)):
             t = self.truth(first, values[0])
             first = Known(t) if isinstance(t, bool) else t
         if len(values) == 1:

@@ -100,7 +100,7 @@ class Stores(Writers):
         while steps and isinstance(base, dict | list | tuple) and isinstance(steps[0], gast.Subscript):
             step = steps.pop(0)
             key = self.static(self.index(step.slice), step, "the key of a dict, or an index into a list")
-            if isinstance(base, tuple) and not steps:
+            if isinstance(base, tuple) and not steps and not exists:
                 raise self.refuse(target, "a tuple cannot be changed",
                                   f"make a new tuple: (*{text}[:i], value, *{text}[i + 1 :])")  # fmt: skip
             if isinstance(key, slice):

@@ -312,10 +312,16 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     if plain and settled:
         return [Known(v) for v in sorted((d.value for d in items), reverse=turned)]
     if isinstance(items, tuple | list) and any(isinstance(d, Record) for d in items):
+        if plain:
+            raise self.refuse(node, "sorted compares objects here, which is not supported",
+                              "give it a key that is known when compiling: key=lambda o: ...")  # fmt: skip
         keys = [self.static(self.call(key, (d,), {}, node), node, "what objects are sorted by",
                             "sort the numbers, or by a number that is no part of the gradient's way")
                 for d in items]  # fmt: skip
         return [items[i] for i in sorted(range(len(keys)), key=keys.__getitem__, reverse=turned)]
+    known = _known_keys(self, items, None if plain else key, node)
+    if known is not None:
+        return [items[i] for i in sorted(range(len(known)), key=known.__getitem__, reverse=turned)]
     if not plain and isinstance(items, tuple | list) and items:
         items = self.opened(list(items), items[0], "what is sorted", node)
     keys = items if plain else self.follow("sorted", keys_of, (items, key), {}, node)
@@ -325,6 +331,22 @@ def _sorted(self: Any, node: Any, x: Any, key: Any = NONE, reverse: Any = FALSE)
     if plain:
         return self.follow("sorted", sorted_numbers, (items, Known(turned)), {}, node)
     return self.follow("sorted", sorted_by, (items, keys, Known(turned)), {}, node)
+
+
+def _known_keys(self: Any, items: Any, key: Any, node: Any) -> list[Any] | None:
+    """What a few tuples, or others by a key, are sorted by, if that is known when compiling; None if it is not.
+
+    Tuples are compared by their first elements where these differ.
+    """
+    if not isinstance(items, tuple | list) or not items or not all(isinstance(d, tuple) and d for d in items):
+        return None
+    keys = []
+    for d in items:
+        k = d[0] if key is None else self.call(key, (d,), {}, node)
+        if not isinstance(k, Known) or not isinstance(k.value, str | int | float):
+            return None
+        keys.append(k.value)
+    return keys if key is not None or len(set(keys)) == len(keys) else None
 
 
 def _of_numbers(self: Any, d: Any) -> bool:

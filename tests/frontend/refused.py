@@ -1005,7 +1005,8 @@ def element_in_an_array(x):
 
 
 def order_of_tuples(x):
-    return x[0] if (x[0], x[1]) < (1.0, 2.0) else x[1]
+    a = [v for v in x]
+    return x[0] if a < [1.0, 2.0] else x[1]
 
 
 # ------------------------------------------------------------------------------------------------- joins

@@ -238,7 +238,7 @@ CASES = [
     Case("max_of_arrays", "max(x, 2.0 * x)", "max arrays", "np.maximum"),
     Case("identity_of_values", "y is x", "identity", "=="),
     Case("element_in_an_array", "1.0 in x", "`in` array", "np.any"),
-    Case("order_of_tuples", "(x[0], x[1]) < (1.0, 2.0)", "order tuples", "elements"),
+    Case("order_of_tuples", "a < [1.0, 2.0]", "order tuples", "elements"),
     # joins
     Case("none_or_array", "y)", "y array None path", "one kind"),
     Case("number_or_array", "y)", "y array 1.0 path", "one kind"),
