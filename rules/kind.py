@@ -420,8 +420,9 @@ def ufunc_dtype(ufunc: np.ufunc, *operands: Any) -> np.dtype[Any]:
 
 
 def promote(*operands: Any) -> np.dtype[Any]:
-    """`np.result_type`, Python numbers being weak."""
-    plain = [k.type(0) if isinstance(k, Num) and k.type in (int, float, complex) else k.dtype for k in operands]
+    """`np.result_type` of kinds and of numbers that are written, Python numbers being weak."""
+    kinds = [k if hasattr(k, "dtype") else kind_of(k) for k in operands]
+    plain = [k.type(0) if isinstance(k, Num) and k.type in (int, float, complex) else k.dtype for k in kinds]
     return np.result_type(*plain)
 
 

@@ -129,6 +129,7 @@ class Calls(Iterations):
         if isinstance(function, Callback):
             return function.called(self, args, kwargs, node)
         if not isinstance(function, Known) or not callable(function.value):
+            self.refuse_opaque(function)
             remedy = "call a function that is known when compiling; an array or a container is indexed: x[...]"
             raise self.refuse(node, f"{describe(function)} is called, and is no function", remedy)
         f = function.value

@@ -18,7 +18,7 @@ from adcompiler.frontend.iterators import Once
 from adcompiler.frontend.kinds import Deque, Elements, Known, ListOf, is_set
 from adcompiler.frontend.operations import rebuild
 from adcompiler.frontend.results import Fields
-from adcompiler.frontend.scope import Method, Poison, is_changeable, poison_problem
+from adcompiler.frontend.scope import Callback, Closure, Method, Poison, is_changeable, poison_problem
 from adcompiler.frontend.words import MAKERS, describe, method_remedy, spelled
 from adcompiler.ir.build import kind_of_operand
 from adcompiler.ir.core import Value
@@ -128,8 +128,9 @@ class Parts(Conditions):
         if is_flat(owner):
             raise self.refuse(node, f"a.flat is used for {name}, and is indexed and looped over alone here",
                               "write np.ravel(a), or a.flatten() for a copy")  # fmt: skip
-        raise self.refuse(node, f"the attribute {name} of {describe(owner)} is not supported",
-                          "pass the value as an argument")  # fmt: skip
+        told = f"the attribute {name} of {describe(owner)} is not supported"
+        code = isinstance(owner, Closure | Callback)
+        raise self.refuse(node, told, "write out what it gives" if code else "pass the value as an argument")
 
     def lacks(self, cls: type, name: str) -> None:
         """Go on where it is caught that an object of this class has no such attribute."""

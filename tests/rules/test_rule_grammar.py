@@ -329,3 +329,27 @@ def test_scratch_is_asked_for_by_annotation(annotation: Any) -> None:
     rule("z = f(x, y)", f)(type("f_rule", (), {"d_x": d_x}))
     found = find(f)
     assert found is not None and dict(found.pullbacks["x"].scratch) == {"t": "z"}
+
+
+def test_a_kind_is_asked_of_numbers_that_are_written():
+    """`promote` takes them as they are, weak as NumPy does."""
+    from adcompiler import grad, jvp
+    from rules.kind import Array, Num, array_or_number, promote, reduced
+    from rules.rule import rule
+
+    def misfit(r, w):
+        return np.sum(w * r * r, axis=-1)
+
+    @rule("y = misfit(r, w)", misfit)
+    class misfit_rule:
+        def kind(r, w): return array_or_number(promote(r, w), reduced(r.shape, -1))
+        def d_r(d_y, r, w): return np.expand_dims(d_y, -1) * (2 * w * r)
+        def d_w(d_y, r): return np.expand_dims(d_y, -1) * (r * r)
+        def t_y(r, w, t_r, t_w): return np.sum(2 * w * r * t_r + r * r * t_w, axis=-1)
+
+    x = np.array([0.3, 0.5, -0.2])
+    for w in (2.0, 2):
+        assert np.allclose(grad(lambda x, w=w: misfit(x, w))(x), 4 * x)
+    assert np.allclose(grad(lambda x: misfit(x, 2.0))(x), 4 * x)
+    assert np.isclose(jvp(lambda x: misfit(x, 2), (x,), (x,))[1], 4 * x @ x)
+    assert promote(Num(np.float32), 2.0) == np.float32 and promote(Array(np.dtype(np.float32), ()), 1j) == np.complex64
