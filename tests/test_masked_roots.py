@@ -78,3 +78,16 @@ def test_squares_of_absolute_values_at_zero(f):
     for found in (grad(moved)(x), grad(lambda y: grad(f)(y) @ u)(x), jvp(grad(f), (x,), (u,))[1]):
         np.testing.assert_allclose(found, 2.0 * u)
     assert jvp(moved, (x,), (u,))[1] == pytest.approx(2.0 * u @ u)
+
+
+def test_deviation_of_equal_elements():
+    """Zero through the kink, in each order of modes."""
+    x, u = np.ones(3), np.array([1.0, 0.0, 0.0])
+
+    def moved(y):
+        return jvp(np.std, (y,), (u,))[1]
+
+    assert moved(x) == 0.0 and grad(moved)(x).tolist() == [0.0, 0.0, 0.0]
+    assert jvp(moved, (x,), (u,))[1] == 0.0 and jvp(grad(np.std), (x,), (u,))[1].tolist() == [0.0, 0.0, 0.0]
+    y = np.array([0.3, 1.0, -2.0])
+    np.testing.assert_allclose(grad(moved)(y), grad(lambda z: grad(np.std)(z) @ u)(y))

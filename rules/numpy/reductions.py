@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rules.arrays import device
-from rules.cotangent import count, direction, spread, strong_divide
+from rules.cotangent import count, direction, spread
 from rules.kind import Array, KindError, Num, array_or_number, kind_of, library, reduced
 from rules.operands import is_complex, rank
 from rules.rule import Like, borrows, rule
@@ -113,4 +113,4 @@ class std:
     def t_y(a, y, axis, ddof, keepdims, t_a):
         w = _centred(a, axis)
         products = np.real(np.conj(w) * t_a) if is_complex(a) else w * t_a
-        return strong_divide(np.sum(products, axis=axis, keepdims=keepdims) / (count(a, axis) - ddof), y)
+        return direction(np.sum(products, axis=axis, keepdims=keepdims) / (count(a, axis) - ddof), y)
