@@ -226,9 +226,9 @@ class Dispatcher:
         if len(self.variants) >= MAX_VARIANTS:
             raise UnsupportedError(
                 f"{self.request.name} has been compiled for {MAX_VARIANTS} kinds of arguments, which is the most: "
-                "ranks, dtypes, axes of length 1, ints and strings that decide the code count, and objects and functions "
-                "outside that are replaced; sizes do not. Make another gradient with grad(...), or pass what varies as an "
-                "argument: a float, an array of one rank, an object"
+                "ranks, dtypes, axes of length 1, ints and strings that decide the code count, and objects and "
+                "functions outside that are replaced; sizes do not. Make another gradient with grad(...), or pass "
+                "what varies as an argument: a float, an array of one rank, an object"
             )
         variant = Variant(build(self.request, from_call(self.request, args, kwargs), Lengths()), self.request.function)
         self.variants.append(variant)

@@ -101,8 +101,10 @@ def _operator_kind(target: Any, operands: tuple[Any, ...]) -> Kind:
             raise KindError(str(error)) from None
         return Num(result, _length(target, operands))
     if any(isinstance(k, Seq) for k in kinds):
-        raise KindError("lists of any length have no operators here",
-                        "for a + b write c = list(a), c += b; for arithmetic make arrays of them, np.array(...)")
+        raise KindError(
+            "lists of any length have no operators here",
+            "for a + b write c = list(a), c += b; for arithmetic make arrays of them, np.array(...)",
+        )
     return elementwise(OPERATORS[target], *operands)
 
 
