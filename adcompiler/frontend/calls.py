@@ -38,7 +38,7 @@ from adcompiler.ir.core import Checkpoint, Op, Region, Value, clone, leaves, wal
 from adcompiler.ir.library import of, on_device
 from adcompiler.ir.printer import target_name
 from rules import arrays, find
-from rules.kind import Array, Num, Opaque, Seq
+from rules.kind import ONE, Array, Num, Opaque, Seq
 from rules.libraries import followed, hashable, is_distribution, is_followed, label, operation, taken_apart
 from rules.python.higher_order import ITERATORS, counted, first_of, first_or, listing
 from rules.rule import Rule
@@ -460,6 +460,19 @@ class Calls(Iterations):
         raise NotImplementedError
 
     # --------------------------------------------------------------------------------- user functions
+    def item(self, a: Any, args: tuple[Any, ...], node: Any) -> Any:
+        """`a.item(*args)`: the element, of which there is one or which is named, as a number of Python's."""
+        kind, index = a.kind, args[0] if len(args) == 1 else args
+        to = {"f": float, "c": complex, "b": bool}.get(kind.dtype.kind, int)
+        flat = len(args) == 1 and not isinstance(index, tuple)
+        if isinstance(kind, Array) and kind.ndim and (args or all(self.env.resolve(n) == ONE for n in kind.shape)):
+            a = self.emit(np.ravel, a) if flat and kind.ndim > 1 else a
+            a = self.subscript(a, index if args else (Known(0),) * kind.ndim, node)
+        elif isinstance(kind, Array) and kind.ndim:
+            raise self.refuse(node, "item() is of one element, and how many there are here is not known",
+                              "index the one that is wanted: x[0]")  # fmt: skip
+        return a if kind.dtype == np.complex128 else self.call(Known(to), (a,), {}, node)
+
     def known_call(self, f: Any, values: list[Any], node: Any) -> Any:
         """What a method gives of what is known when compiling; what it raises may be caught.
 
@@ -613,6 +626,8 @@ class Calls(Iterations):
     def call_method(self, m: Method, args: Any, kwargs: Any, node: Any) -> Any:
         owner = m.owner
         if isinstance(owner, Value) and isinstance(owner.kind, Array | Num):
+            if m.name == "item" and not kwargs:
+                return self.item(owner, args, node)
             return self.method_rule(m.name, node, owner, args, kwargs)
         if isinstance(owner, dict):
             if m.name == "items":

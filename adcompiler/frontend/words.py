@@ -158,7 +158,6 @@ METHODS: dict[type, dict[str, str]] = {
         "resize": "write {x}.reshape(...), or make a new array",
         "partition": "write {x} = np.sort({x})",
         "tolist": "use the array itself: it can be indexed, and a loop can read it",
-        "item": "index it: {x}[0], or leave it out where {x} is a number",
         "view": "use {x} itself, or {x}.astype(dtype)",
         **dict.fromkeys(["getfield", "setfield", "byteswap"], "use {x} itself: its bits have no derivative"),
         **dict.fromkeys(
