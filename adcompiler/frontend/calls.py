@@ -463,7 +463,10 @@ class Calls(Iterations):
     def item(self, a: Any, args: tuple[Any, ...], node: Any) -> Any:
         """`a.item(*args)`: the element, of which there is one or which is named, as a number of Python's."""
         kind, index = a.kind, args[0] if len(args) == 1 else args
-        to = {"f": float, "c": complex, "b": bool}.get(kind.dtype.kind, int)
+        if kind.dtype.kind == "c":
+            raise self.refuse(node, "item() of complex numbers gives one of Python's, which is not supported",
+                              "leave it out, and index the array: z[0]")  # fmt: skip
+        to = {"f": float, "b": bool}.get(kind.dtype.kind, int)
         flat = len(args) == 1 and not isinstance(index, tuple)
         if isinstance(kind, Array) and kind.ndim and (args or all(self.env.resolve(n) == ONE for n in kind.shape)):
             a = self.emit(np.ravel, a) if flat and kind.ndim > 1 else a
@@ -471,7 +474,7 @@ class Calls(Iterations):
         elif isinstance(kind, Array) and kind.ndim:
             raise self.refuse(node, "item() is of one element, and how many there are here is not known",
                               "index the one that is wanted: x[0]")  # fmt: skip
-        return a if kind.dtype == np.complex128 else self.call(Known(to), (a,), {}, node)
+        return self.call(Known(to), (a,), {}, node)
 
     def known_call(self, f: Any, values: list[Any], node: Any) -> Any:
         """What a method gives of what is known when compiling; what it raises may be caught.
