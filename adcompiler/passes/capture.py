@@ -17,6 +17,7 @@ import numpy as np
 from adcompiler.ir.alias import shared
 from adcompiler.ir.core import For, Function, Op, Region, Value, While, leaves, walk
 from adcompiler.ir.state import FromState
+from adcompiler.passes.common_factors import common_factors
 from adcompiler.passes.dce import dce, live_values
 from adcompiler.passes.idle import without_idle_tapes
 from adcompiler.passes.missing import missing
@@ -41,7 +42,7 @@ def capture(function: Function) -> Function:
     function = dce(function)
     body = _hoisted(retaken(function.body, missing(function), Settled(function)))
     function = dce(Function(function.name, function.params, body, function.result, function.doc))
-    return dce(without_idle_tapes(function))
+    return dce(common_factors(dce(without_idle_tapes(function))))
 
 
 # -------------------------------------------------------------------------------------------- shapes

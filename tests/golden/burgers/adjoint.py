@@ -9,9 +9,9 @@ def burgers_grad(u, n, dt):
     # backward
     d_u = 2.0 * u                                 # source.py:7
     for u in reversed(tape):                      # source.py:5
-        d = -d_u[1:-1]                            # source.py:6
-        d_2 = d * (dt * u[1:-1])
+        d = -dt * d_u[1:-1]                       # source.py:6
+        d_2 = d * u[1:-1]
         d_u[:-2] -= d_2
         d_u[2:] += d_2
-        d_u[1:-1] += d * (u[2:] - u[:-2]) * dt
+        d_u[1:-1] += d * (u[2:] - u[:-2])
     return d_u

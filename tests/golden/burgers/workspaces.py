@@ -13,14 +13,12 @@ def burgers_grad(u, n, dt, *, ws):
     # backward
     d_u = np.multiply(2.0, u, u)                  # source.py:7
     for u in reversed(tape):                      # source.py:5
-        m = ws.r = np.multiply(dt, u[1:-1], ws.r)
-        r_2 = ws.m = np.subtract(u[2:], u[:-2], ws.m)
-        d = ws.d = np.negative(d_u[1:-1], ws.d)   # source.py:6
-        r_2 *= d
-        d *= m
-        d_u[:-2] -= d
-        d_u[2:] += d
-        r_2 *= dt
-        d_u[1:-1] += r_2
+        r = ws.r = np.subtract(u[2:], u[:-2], ws.r)
+        d = ws.m = np.multiply(-dt, d_u[1:-1], ws.m)  # source.py:6
+        d_2 = ws.d_2 = np.multiply(d, u[1:-1], ws.d_2)
+        d_u[:-2] -= d_2
+        d_u[2:] += d_2
+        d *= r
+        d_u[1:-1] += d
         spare_u.append(u)                         # source.py:5
     return d_u
