@@ -88,6 +88,7 @@ def table() -> list[Row]:
     for name, lowered in UFUNC_METHODS.items():
         parameters = list(inspect.signature(lowered).parameters)[3:]
         rows[f"numpy.ufunc.{name}"] = Row(f"numpy.ufunc.{name}", f"{name}({', '.join(parameters)})", word="followed")
+    rows["ndarray.item"] = Row("ndarray.item", "item(*args)", word="followed")
     rows["numpy.ufunc.at"] = Row("numpy.ufunc.at", "at(a, indices, b)", word="followed")
     for name in METHODS[np.ndarray].keys() - WRITING.keys():
         if hasattr(np.ndarray, name):  # itemset is gone in NumPy 2
