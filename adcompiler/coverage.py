@@ -41,6 +41,8 @@ ASIDE = {
     "numpy.core numpy.ctypeslib numpy.dtypes numpy.exceptions numpy.f2py numpy.lib numpy.testing numpy.typing "
     "numpy.version": "no computations with arrays",
 }
+#: Methods of arrays that calls are lowered of as they stand, and how these are written.
+LOWERED = {"ndarray.item": "item(*args)"}
 PYTHON = frozenset({"builtins", "operator", "math", "functools", "itertools"})
 
 
@@ -88,7 +90,7 @@ def table() -> list[Row]:
     for name, lowered in UFUNC_METHODS.items():
         parameters = list(inspect.signature(lowered).parameters)[3:]
         rows[f"numpy.ufunc.{name}"] = Row(f"numpy.ufunc.{name}", f"{name}({', '.join(parameters)})", word="followed")
-    rows["ndarray.item"] = Row("ndarray.item", "item(*args)", word="followed")
+    rows |= {name: Row(name, formula, word="followed") for name, formula in LOWERED.items()}
     rows["numpy.ufunc.at"] = Row("numpy.ufunc.at", "at(a, indices, b)", word="followed")
     for name in METHODS[np.ndarray].keys() - WRITING.keys():
         if hasattr(np.ndarray, name):  # itemset is gone in NumPy 2
@@ -181,7 +183,7 @@ def missing(library: str) -> Iterator[str]:
         methods = (name for name in dir(np.ndarray) if not name.startswith("_"))
         for name in methods:
             told = find_method(f"ndarray.{name}") is not None or name in WRITING or name in METHODS[np.ndarray]
-            if callable(getattr(np.ndarray, name)) and not told:
+            if callable(getattr(np.ndarray, name)) and not told and f"ndarray.{name}" not in LOWERED:
                 yield f"ndarray.{name}"
 
 
