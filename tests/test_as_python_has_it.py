@@ -86,6 +86,11 @@ def sum_from_an_object(x):
     return sum([Stiff(x[0]), Stiff(x[1])], Stiff(0.0)).a ** 2 + sum([x[0], 2.0, x[1]]) + sum([[x[0]], [x[1]]], [])[1]
 
 
+def sum_of_truths(x):
+    n = sum([x[0] > 0, x[1] > 0, x[2] > 0]) + sum([v > -1 for v in [x[0], x[2]]]) + sum([x[0] > 0, 2.5, x[1] > 0])
+    return x[0] * n + x[1] * sum([x > 0, x > -1])[0] + x[2] * sum([bool(x[0] > 0), True]) + sum([x[0] > 0], 1) * x[1]
+
+
 def sorted_text(x):
     names = "b,a".split(",")
     names.sort()
@@ -120,8 +125,8 @@ def named(x):
     return x[0] * PLAIN.product() + Pair(x[0], x[1]).product()
 
 
-PROGRAMS = [all_of_one, any_of_numbers, all_of_lengths, sum_of_objects, sum_from_an_object, sorted_text, changed_text,
-            pairs_of_text, least_of_constants, named]  # fmt: skip
+PROGRAMS = [all_of_one, any_of_numbers, all_of_lengths, sum_of_objects, sum_from_an_object, sum_of_truths, sorted_text,
+            changed_text, pairs_of_text, least_of_constants, named]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -180,7 +180,7 @@ def _sum(self: Any, node: Any, x: Any, start: Any = ZERO) -> Any:
     total = start
     for d in it:
         nothing = isinstance(total, Known) and type(total.value) is int and total.value == 0
-        first = nothing and isinstance(d, Value) and isinstance(d.kind, Num | Array)
+        first = nothing and isinstance(d, Value) and isinstance(d.kind, Num | Array) and d.kind.dtype.kind != "b"
         total = d if first else self.binary(operator.add, total, d, node)
     return total
 
@@ -346,7 +346,8 @@ def _known_keys(self: Any, items: Any, key: Any, node: Any) -> list[Any] | None:
         if not isinstance(k, Known) or not isinstance(k.value, str | int | float):
             return None
         keys.append(k.value)
-    return keys if key is not None or len(set(keys)) == len(keys) else None
+    comparable = len({isinstance(k, str) for k in keys}) == 1
+    return keys if comparable and (key is not None or len(set(keys)) == len(keys)) else None
 
 
 def _of_numbers(self: Any, d: Any) -> bool:
