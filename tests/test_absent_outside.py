@@ -100,3 +100,30 @@ def test_a_global_called_like_a_builtin():
             assert g(A).tolist() == [[20.0, 20.0], [20.0, 20.0]]
         finally:
             del module.sum
+
+
+READ = []
+
+
+class Rated:
+    @property
+    def rate(self):
+        READ.append(1)
+        return 2.0
+
+
+RATED = Rated()
+
+
+def test_no_property_is_run_to_see_whether_it_is_there():
+    g = grad(lambda x: x[0] * (3.0 if hasattr(RATED, "rate") else 1.0))
+    assert g(X)[0] == 3.0
+    before = len(READ)
+    assert g(X)[0] == 3.0 and len(READ) == before
+    rate = Rated.rate
+    del Rated.rate
+    try:
+        assert g(X)[0] == 1.0
+    finally:
+        Rated.rate = rate
+    assert g(X)[0] == 3.0

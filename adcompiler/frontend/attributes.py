@@ -94,7 +94,7 @@ class Attributes(Heap):
         x, cls = owner.value, type(owner.value)
         found = own_value(cls, name)
         if found is not EMPTY and not isinstance(found, types.MemberDescriptorType):
-            self.scope.watch(x, f"hasattr(it, {name!r})", True, hasattr)
+            self.scope.watch(cls, f"hasattr(it, {name!r})", True, hasattr)  # of x it might run a property
             return True
         has = name in attributes_of(x)
         if not has and own_value(cls, "__getattr__") is not EMPTY:

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from adcompiler.ir.alias import shared
+from adcompiler.ir.alias import is_integer, shared
 from adcompiler.ir.core import Op, Value
 from rules import find, find_method
 from rules.cotangent import update
-from rules.kind import ONE, Array, Num, lengths
+from rules.kind import ONE, Array, lengths
 from rules.numpy.banded import banded
 from rules.numpy.diagonals import diagonals
 from rules.rule import OPERATORS
@@ -129,13 +129,7 @@ def _is_block(index: Any) -> bool:
     *leading, last = index if isinstance(index, tuple) else (index,)
     if isinstance(last, slice):
         last = 0 if last.step in (None, 1) else None
-    return all(_is_integer(i) for i in (*leading, last))
-
-
-def _is_integer(i: Any) -> bool:
-    if isinstance(i, Value):
-        return isinstance(i.kind, Num) and i.kind.dtype.kind in "iu"
-    return type(i) is int
+    return all(is_integer(i) for i in (*leading, last))
 
 
 def _rule(op: Op) -> Any:
@@ -210,7 +204,7 @@ def _taken(axes: list[tuple[int, int]], index: Any) -> list[tuple[int, int]] | N
         elif isinstance(i, slice) and (i.step is None or type(i.step) is int):
             axis, step = left.pop(0)
             out.append((axis, step * (i.step or 1)))
-        elif _is_integer(i):
+        elif is_integer(i):
             left.pop(0)
         else:
             return None

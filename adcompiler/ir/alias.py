@@ -66,6 +66,13 @@ def takes_all(index: Any) -> bool:
     return all(i is None or i is Ellipsis or (isinstance(i, slice) and i == slice(None)) for i in items)
 
 
+def is_integer(i: Any) -> bool:
+    """Is this an index of one element: an int, or a number of integers?"""
+    if isinstance(i, Value):
+        return isinstance(i.kind, Num) and i.kind.dtype.kind in "iu"
+    return type(i) is int
+
+
 def _has_list(index: Any) -> bool:
     return isinstance(index, list) or (isinstance(index, tuple) and any(isinstance(i, list) for i in index))
 

@@ -8,6 +8,7 @@
 import operator
 from typing import Any
 
+from adcompiler.ir.alias import is_integer
 from adcompiler.ir.build import infer, kind_of_operand
 from adcompiler.ir.core import CotangentName, Op, Value, is_cotangent, leaves
 from adcompiler.passes.equal import frozen
@@ -87,13 +88,8 @@ def _joined(path: Any, inner: Any) -> tuple[Any, ...]:
 def index_of_part(index: Any, inner: Any) -> tuple[Any, ...] | None:
     """What `a[index][inner]` is of `a`, where integers lead to a row of which a part is taken; else None."""
     rows, parts = (i if isinstance(i, tuple) else (i,) for i in (index, inner))
-    basic = all(_is_integer(i) or i is None or i is Ellipsis or isinstance(i, slice) for i in parts)
-    return (*rows, *parts) if basic and all(map(_is_integer, rows)) else None
-
-
-def _is_integer(i: Any) -> bool:
-    kind = i.kind if isinstance(i, Value) else None
-    return type(i) is int or (isinstance(kind, Num) and kind.dtype.kind in "iu")
+    basic = all(is_integer(i) or i is None or i is Ellipsis or isinstance(i, slice) for i in parts)
+    return (*rows, *parts) if basic and all(map(is_integer, rows)) else None
 
 
 def rewrite_accumulate(here: Site, op: Op, out: Value) -> Any:

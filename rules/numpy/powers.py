@@ -53,8 +53,8 @@ def log_of_base(x: Any) -> Any:
     return 0.0 if x == 0 else math.log(x) if x > 0 else math.nan
 
 
-def _by_base(d: Any, x: Any, y: Any, z: Any) -> Any:
-    """What moves, or comes back, along the base: `d` times the slope."""
+def _by_base(d: Any, x: Any, y: Any, z: Any, raised: Any = operator.pow) -> Any:
+    """What moves, or comes back, along the base: `d` times the slope. `raised` is the power that is differentiated."""
     if not is_constant(y) or isinstance(y, complex):
         return strong(d * y, quiet_power(x, y - 1))
     if y == 2:
@@ -68,7 +68,7 @@ def _by_base(d: Any, x: Any, y: Any, z: Any) -> Any:
     if y < 0:
         return d * (y * z / x)
     if y > 1:
-        return d * (y * x ** (y - 1))
+        return d * (y * raised(x, y - 1))
     return strong(d * y, quiet_power(x, y - 1))
 
 
@@ -93,15 +93,9 @@ class power:
 class real_power_rule:
     def kind(): return Num(float)
 
-    def d_x(d_z, x, y, z):
-        if is_constant(y) and y == 0.5:
-            return strong_divide(0.5 * d_z, z)
-        if is_constant(y) and y > 1:
-            return d_z * (y * real_power(x, y - 1))
-        return strong(d_z * y, quiet_power(x, y - 1))
-
+    def d_x(d_z, x, y, z): return _by_base(d_z, x, y, z, real_power)
     def d_y(d_z, x, z): return strong(d_z * z, log_of_base(x))
-    def t_z(x, y, z, t_x, t_y): return strong(t_x * y, quiet_power(x, y - 1)) + strong(t_y * z, log_of_base(x))
+    def t_z(x, y, z, t_x, t_y): return _by_base(t_x, x, y, z, real_power) + strong(t_y * z, log_of_base(x))
 
 
 @rule("z = quiet_power(x, p)", quiet_power)
